@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 namespace muster {
 namespace {
@@ -58,7 +59,7 @@ RegularFile read_regular_file(const std::string& path, std::size_t most) {
         size += static_cast<std::size_t>(count);
     }
     bytes.resize(size);
-    return {bytes, ""};
+    return {std::move(bytes), ""};
 }
 
 bool has_certificate(std::string_view text) {

@@ -3,13 +3,13 @@
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
+#include "base/stop_signals.hpp"
 #include "ctl/command.hpp"
 #include "ctl/table.hpp"
 #include "rules/access/organizations.hpp"
 #include "service/access/organizations.hpp"
 #include "service/failure.hpp"
 
-#include <atomic>
 #include <csignal>
 #include <exception>
 
@@ -78,27 +78,6 @@ bool is_confirmed(const Invocation& in, const rules::Organization& organization,
     return true;
 }
 
-std::atomic<bool> g_deletion_is_interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free);  // the handler may touch it
-
-void on_deletion_signal(int /*signal*/) {
-    g_deletion_is_interrupted = true;
-}
-
-// The first signal ends the deletion after the step in progress, a second one ends the program. A
-// signal that is ignored remains so: nohup ignores SIGHUP, so that the command outlives a terminal.
-void watch_deletion_signals() {
-    struct sigaction action {};
-    action.sa_handler = on_deletion_signal;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigemptyset(&action.sa_mask);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        struct sigaction before {};
-        sigaction(signal, nullptr, &before);
-        if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
-    }
-}
-
 CommandError incomplete(const std::string& reason, const rules::Organization& organization) {
     return CommandError(reason +
                         ": the deletion has begun and is not complete; run `musterctl org "
@@ -108,11 +87,12 @@ CommandError incomplete(const std::string& reason, const rules::Organization& or
 }
 
 DeletionState delete_rows(const Invocation& in, const rules::Organization& organization) {
-    watch_deletion_signals();
+    // The first signal ends the deletion after the step in progress.
+    const auto& is_interrupted = watch_stop_signals({SIGINT, SIGTERM, SIGHUP});
     auto state = DeletionState::Working;
     try {
         state = service::delete_organization(in.context, organization.id,
-                                             [] { return g_deletion_is_interrupted.load(); });
+                                             [&] { return is_interrupted.load(); });
     } catch (const Error& error) {
         // With --json programs read its code.
         if (in.flag("--json")) throw;

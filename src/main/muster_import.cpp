@@ -1,5 +1,6 @@
 // muster-import: a partner's CSV client of the public API (client/importer.hpp, muster-import(1)).
 #include "base/command_line.hpp"
+#include "base/stop_signals.hpp"
 #include "client/importer.hpp"
 #include "client/profile.hpp"
 #include "main/terminal.hpp"
@@ -14,34 +15,17 @@ namespace {
 
 using namespace muster;
 
-std::atomic<bool> stop{false};
-static_assert(std::atomic<bool>::is_always_lock_free);  // the handler may touch it
-
-void on_signal(int /*signal*/) {
-    stop = true;
-}
-
-// The first Ctrl-C asks the run to stop, a second one ends the process at once.
-void watch_signals() {
-    struct sigaction action {};
-    action.sa_handler = on_signal;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigaction(SIGINT, &action, nullptr);
-    sigaction(SIGTERM, &action, nullptr);
-    std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): cannot fail for SIGPIPE
-}
-
 int run(const CommandLine& line) {
     const auto environment = [](const char* name) { return std::getenv(name); };
     const client::Options options = client::options_of(line, client::defaults_of(environment));
     const Secret key = client::load_key(options, std::getenv("MUSTER_API_KEY"));
-    watch_signals();
+    std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): cannot fail for SIGPIPE
     const client::Terminal terminal{
         .out = std::cout,
         .err = std::cerr,
         .err_is_terminal = isatty(STDERR_FILENO) != 0,
         .ask = main_program::terminal_question(),
-        .stop = stop,
+        .stop = watch_stop_signals({SIGINT, SIGTERM}),
         .today = Date::of(Timestamp::now()),
     };
     return static_cast<int>(client::run_import(options, key, terminal));

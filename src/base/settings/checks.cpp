@@ -1,5 +1,6 @@
 #include "base/settings/checks.hpp"
 
+#include "base/email.hpp"
 #include "base/loopback.hpp"
 #include "base/regular_file.hpp"
 #include "base/text.hpp"
@@ -115,18 +116,12 @@ bool is_mail_url(std::string_view url) {
 // As in an email address. The domain may also be one word, such as localhost, or an address
 // literal.
 bool is_sender(std::string_view address) {
-    constexpr std::size_t kLongestLocalPart = 64;
-    constexpr std::string_view kOthers = "!#$%&'*+-/=?^_`{|}~";
-    const std::string_view local = address.substr(0, address.find('@'));
-    const std::string_view domain = address.substr(local.size());
-    const auto parts = split(local, '.');
-    return local.size() <= kLongestLocalPart && domain.starts_with('@') &&
-           (is_host_name(domain.substr(1)) || is_address_literal(domain.substr(1))) &&
-           std::all_of(parts.begin(), parts.end(), [&](std::string_view part) {
-               return !part.empty() && std::all_of(part.begin(), part.end(), [&](char c) {
-                   return is_letter_or_digit(c) || kOthers.find(c) != std::string_view::npos;
-               });
-           });
+    const std::size_t at = address.find('@');
+    if (!is_plain_word(address) || at == std::string_view::npos) return false;
+    const std::string_view domain = address.substr(at + 1);
+    std::string sample = std::string(address.substr(0, at)) + "@host.example";
+    ascii_lower(sample);
+    return is_email(sample) && (is_host_name(domain) || is_address_literal(domain));
 }
 
 bool is_public_url(std::string_view text) {
@@ -149,7 +144,7 @@ bool is_database_url(std::string_view text) {
 }
 
 bool is_socket_path(std::string_view path) {
-    return path.starts_with('/') && !path.ends_with('/') &&
+    return is_absolute_path(path) && !path.ends_with('/') &&
            path.size() < sizeof sockaddr_un{}.sun_path;
 }
 
@@ -163,7 +158,7 @@ bool is_certificate_file(std::string_view path) {
     return has_certificate(read_regular_file(std::string(path), kMostBytes).bytes);
 }
 
-bool is_folder_path(std::string_view path) {
+bool is_absolute_path(std::string_view path) {
     return path.starts_with('/');
 }
 

@@ -22,8 +22,7 @@ namespace muster {
 [[nodiscard]] bool is_name_servers(std::string_view text);
 // Whether this process can read the file, and it has a certificate in PEM format.
 [[nodiscard]] bool is_certificate_file(std::string_view path);
-// An absolute path.
-[[nodiscard]] bool is_folder_path(std::string_view path);
+[[nodiscard]] bool is_absolute_path(std::string_view path);
 // 1 to 64 characters.
 [[nodiscard]] bool is_database_name(std::string_view text);
 // https://, or http:// on the loopback only, because secrets are sent there. {host} may be in the

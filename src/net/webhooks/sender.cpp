@@ -85,7 +85,7 @@ struct WebhookSender::Impl {
     std::vector<PostResult> take_results();
     void proceed();
     void complete(WebhookTransfer& transfer, CURLcode code);
-    void finish_late(WebhookTransfer& transfer, const char* outcome);
+    void finish_late(WebhookTransfer& transfer, std::string_view outcome);
     void log_not_sent(std::string_view reason) noexcept;
     void pause(Milliseconds at_most);
 
@@ -125,7 +125,7 @@ void WebhookSender::Impl::run(WebhookTransfer& transfer, const Step& step) noexc
     try {
         step();
     } catch (const std::exception& error) {
-        finish(transfer, transfer.result("internal"));
+        finish(transfer, transfer.result(kInternalError));
         log_not_sent(error.what());
     }
 }
@@ -214,17 +214,17 @@ void WebhookSender::Impl::proceed() {
 
 void WebhookSender::Impl::complete(WebhookTransfer& transfer, CURLcode code) {
     PostResult result = transfer.result(code);
-    if (code == CURLE_OPERATION_TIMEDOUT) return finish_late(transfer, result.outcome.c_str());
-    const bool is_internal = result.outcome == "internal";
+    if (code == CURLE_OPERATION_TIMEDOUT) return finish_late(transfer, result.outcome);
+    const bool is_internal = result.outcome == kInternalError;
     finish(transfer, std::move(result));
     if (is_internal) log_not_sent(reason_of(code));
 }
 
 // The time is up. If the caller did something else meanwhile, replies were not read: then this says
 // nothing about the receiver or the name servers.
-void WebhookSender::Impl::finish_late(WebhookTransfer& transfer, const char* outcome) {
+void WebhookSender::Impl::finish_late(WebhookTransfer& transfer, std::string_view outcome) {
     const bool is_internal = was_halted && transfer.age() > kLongestHalt;
-    finish(transfer, transfer.result(is_internal ? "internal" : outcome));
+    finish(transfer, transfer.result(is_internal ? kInternalError : outcome));
     if (is_internal) log_not_sent("replies were not read in time");
 }
 

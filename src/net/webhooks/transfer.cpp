@@ -192,7 +192,7 @@ int WebhookTransfer::on_request(void* to, char* /*peer*/, char* /*local*/, int /
     return code == CURLE_OK ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
 }
 
-const char* WebhookTransfer::failure_of(CURLcode code) const {
+std::string_view WebhookTransfer::failure_of(CURLcode code) const {
     if (was_blocked_) return "blocked_address";
     long port = 0;               // set once TCP is connected, even before TLS
     curl_off_t reply_began = 0;  // set once a byte of a reply was read
@@ -210,13 +210,13 @@ const char* WebhookTransfer::failure_of(CURLcode code) const {
         case CURLE_SSL_INVALIDCERTSTATUS:
             return "tls";
         case CURLE_COULDNT_CONNECT:
-            return lacked_socket_ ? "internal" : "connect";
+            return lacked_socket_ ? kInternalError : "connect";
         case CURLE_OUT_OF_MEMORY:  // also if a header line is longer than curl's buffer
             curl_easy_getinfo(curl_.get(), CURLINFO_STARTTRANSFER_TIME_T, &reply_began);
-            return reply_began == 0 ? "internal" : "connect";
+            return reply_began == 0 ? kInternalError : "connect";
         case CURLE_SSL_CACERT_BADFILE:
         case CURLE_FAILED_INIT:
-            return "internal";
+            return kInternalError;
         default:
             return "connect";
     }
@@ -228,14 +228,14 @@ PostResult WebhookTransfer::result(CURLcode code) const {
     // have much more than the body.
     if (status_ == 0 || code == CURLE_OPERATION_TIMEDOUT || bound_.is_exceeded())
         return result(failure_of(code));
-    PostResult result = this->result(class_of(status_).c_str());
+    PostResult result = this->result(class_of(status_));
     result.status = status_;
     result.excerpt = excerpt_;
     result.retry_after = retry_after_of(retry_after_);
     return result;
 }
 
-PostResult WebhookTransfer::result(const char* outcome) const {
+PostResult WebhookTransfer::result(std::string_view outcome) const {
     PostResult result;
     result.tag = post_.tag;
     result.outcome = outcome;

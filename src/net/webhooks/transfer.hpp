@@ -11,9 +11,13 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace muster::net {
+
+// The outcome "internal" of PostResult.
+inline constexpr std::string_view kInternalError = "internal";
 
 class WebhookTransfer {
   public:
@@ -38,7 +42,7 @@ class WebhookTransfer {
     // The result for curl's code.
     [[nodiscard]] PostResult result(CURLcode code) const;
     // The result for a post that curl did not send.
-    [[nodiscard]] PostResult result(const char* outcome) const;
+    [[nodiscard]] PostResult result(std::string_view outcome) const;
     // The time since it was created.
     [[nodiscard]] Milliseconds age() const;
 
@@ -56,7 +60,7 @@ class WebhookTransfer {
     void set_limits(Milliseconds left);
     void set_route();
     void set_request();
-    [[nodiscard]] const char* failure_of(CURLcode code) const;
+    [[nodiscard]] std::string_view failure_of(CURLcode code) const;
 
     const SenderSettings& settings_;
     const Post post_;

@@ -96,6 +96,17 @@ void emit_event(OrgTransaction& transaction, std::string_view type,
          {type, std::nullopt, [&] { return to_json(rules::kInstallation, installation); }});
 }
 
+void set_enabled(OrgTransaction& transaction, Installation& installation) {
+    db::OrgStore org(transaction.tx, transaction.org());
+    installation.status = InstallationStatus::Enabled;
+    installation.updated_at = next_version(installation.updated_at, transaction.now);
+    if (!store::set_installation_status(org, installation.id, installation.status,
+                                        installation.updated_at))
+        reject_second_installation();
+    emit_event(transaction, rules::event_type::kInstallationEnabled, installation);
+    audit(transaction, "installation.enabled", installation.id.text());
+}
+
 }  // namespace
 
 std::optional<rules::Installation> find_installation(Context& context, OrgId organization,
@@ -202,30 +213,15 @@ RevealedInstallation reveal_installation(Context& context, OrgId organization, I
 
 bool end_installation_error(OrgTransaction& transaction, Installation installation) {
     if (installation.status != InstallationStatus::Error) return false;
-    db::OrgStore org(transaction.tx, transaction.org());
-    installation.status = InstallationStatus::Enabled;
-    installation.updated_at = next_version(installation.updated_at, transaction.now);
-    // An installation with status error already counts as the module's active one, so this cannot
-    // conflict.
-    (void)store::set_installation_status(org, installation.id, installation.status,
-                                         installation.updated_at);
-    emit_event(transaction, rules::event_type::kInstallationEnabled, installation);
-    audit(transaction, "installation.enabled", installation.id.text());
+    set_enabled(transaction, installation);
     return true;
 }
 
 Installation enable_installation(OrgTransaction& transaction, InstallationId id,
                                  const VersionCheck& check) {
-    db::OrgStore org(transaction.tx, transaction.org());
     auto installation = locked_with_module(transaction, id);
     check_version(check, installation.updated_at);
-    if (installation.status == InstallationStatus::Enabled) return installation;
-    installation.status = InstallationStatus::Enabled;
-    installation.updated_at = next_version(installation.updated_at, transaction.now);
-    if (!store::set_installation_status(org, id, installation.status, installation.updated_at))
-        reject_second_installation();
-    emit_event(transaction, rules::event_type::kInstallationEnabled, installation);
-    audit(transaction, "installation.enabled", id.text());
+    if (installation.status != InstallationStatus::Enabled) set_enabled(transaction, installation);
     return installation;
 }
 
