@@ -129,7 +129,7 @@ bool Pipeline::may_defer(const RequestFlow& flow) const {
     // a place too.
     const std::size_t free = kMostDeferred - std::min(kMostDeferred, deferred_.of_all());
     const bool has_place = deferred_.of(flow.share_subject()) < (free + 1) / 2;
-    return flow.may_wait() && (flow.had_place() || has_place);
+    return flow.may_wait() && (flow.place() || has_place);
 }
 
 bool Pipeline::may_wait_for_turn(const RequestFlow& flow) const {
@@ -137,11 +137,13 @@ bool Pipeline::may_wait_for_turn(const RequestFlow& flow) const {
            turns_.of_all() < kMostTurnsOfAll;
 }
 
-// The place that a returned request had is free after the batch: with the request, or when the
-// server replaces its deferral. So no other request gets the place of one that is deferred again.
+// A request that is deferred again keeps its place, so that it is not counted twice and no other
+// request gets its place.
 void Pipeline::defer(const RequestFlow& flow, std::size_t index, http::Deferral deferral,
                      std::vector<http::Deferral>& deferred) {
-    deferral.place = (deferral.is_turn ? turns_ : deferred_).take(flow.share_subject());
+    WaitingPlaces& places = deferral.is_turn ? turns_ : deferred_;
+    deferral.place = deferral.is_turn ? nullptr : flow.place();
+    if (!deferral.place) deferral.place = places.take(flow.share_subject());
     deferral.index = index;
     deferred.push_back(std::move(deferral));
 }

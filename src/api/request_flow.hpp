@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,8 +53,11 @@ class RequestFlow {
     bool is_identified() const { return is_identified_; }
     // "" if no row matches.
     std::string_view operation() const { return endpoint_ ? endpoint_->operation : ""; }
-    // Whether it was left for another reason than its turn.
-    bool had_place() const { return request_.deferral && !request_.deferral->is_turn; }
+    // Its place among those that wait for another reason than their turn; nullptr: it has none.
+    std::shared_ptr<const void> place() const {
+        return request_.deferral && !request_.deferral->is_turn ? request_.deferral->place
+                                                                : nullptr;
+    }
     // Whether it was left until its turn, which has come.
     bool had_turn() const { return request_.deferral && request_.deferral->is_turn; }
     // Runs after the replies to the other organizations of the batch.

@@ -189,6 +189,15 @@ BOOST_FIXTURE_TEST_CASE(organizations_that_wait_leave_places_to_another, Busy) {
     BOOST_TEST(busy.handle(again, is_refused).size() == 64U);  // they keep their places
 }
 
+BOOST_FIXTURE_TEST_CASE(a_request_that_waits_again_takes_no_second_place, Busy) {
+    std::vector<Request> batch(60, get_user(ann, ours));
+    for (http::Deferral& one : busy.handle(batch, is_refused)) {
+        batch.at(one.index).deferral = std::move(one);
+    }
+    batch.resize(64, get_user(bob, ours));
+    BOOST_TEST(busy.handle(batch, is_refused).size() == 64U);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_batch_that_ends_by_an_exception_leaves_no_place_taken, Busy) {
     auto deferred = busy.handle(std::vector<Request>{get_user(ann, ours)}, is_refused);
     BOOST_TEST_REQUIRE(deferred.size() == 1U);
