@@ -60,7 +60,7 @@ void require_organization(const Caller& caller, const http::Request& request) {
 void require_role(const Endpoint& endpoint, const Caller& caller) {
     if (!asks_for_seat(endpoint.access)) return;
     // Reading requires a seat too. A key has the rights of its role instead.
-    const auto role = caller.session ? caller.session->role : caller.key_role;
+    const auto role = service::role_of(caller);
     if (!role || *role < endpoint.role) throw Error(ErrorCode::Forbidden);
 }
 

@@ -230,6 +230,10 @@ const OrgId& Call::org() const {
     return caller.actor.organization;
 }
 
+std::optional<rules::Role> Call::role() const {
+    return service::role_of(caller);
+}
+
 const rules::Session& Call::session() const {
     return *caller.session;
 }

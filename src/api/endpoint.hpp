@@ -30,6 +30,7 @@ struct Session;
 namespace muster::service {
 struct Caller;
 struct CollectedCall;
+struct EventPage;
 }  // namespace muster::service
 
 namespace muster::api {
@@ -217,6 +218,8 @@ struct Endpoint {
     // The path's {userId} is a member. It is loaded before the handler runs (Call::loaded_member),
     // together with those of the other requests of a batch.
     bool loads_member = false;
+    // Also loads the first page of the member's events, if the query asks for it (Call::events).
+    bool loads_events = false;
     // Gives access that outlives the session, or takes a person's. A session needs a second factor
     // of the last 15 minutes for it, as for a reply that shows a secret.
     bool changes_access = false;
@@ -282,10 +285,13 @@ struct Call {
     std::optional<service::IdempotencyClaim> claim;
     std::string_view body_text = {};  // the body as sent, for its signature and its exact values
     const rules::Member* member = nullptr;  // of a row that loads it; nullptr: not a member
-    bool is_above_rate = false;             // of the organization in the path's token
+    // The first page of its events; nullptr: the handler reads the page that it needs.
+    service::EventPage* events = nullptr;
+    bool is_above_rate = false;  // of the organization in the path's token
 
     const service::Actor& actor() const;
     const OrgId& org() const;
+    std::optional<rules::Role> role() const;
     // Requires a row whose access is a session.
     const rules::Session& session() const;
     // The member of a row that loads it. Throws NOT_FOUND if the user is not a member.
@@ -357,6 +363,7 @@ constexpr bool well_formed(const std::array<Endpoint, kCount>& rows, std::string
         if (rows[i].loads_member && rows[i].path.find("{userId}") != rows[i].path.find('{')) {
             return false;
         }
+        if (rows[i].loads_events && !rows[i].loads_member) return false;
         if (has_body(rows[i].reply.status) == rows[i].handler.shape.content_type.empty()) {
             return false;
         }

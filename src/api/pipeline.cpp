@@ -1,5 +1,6 @@
 #include "api/pipeline.hpp"
 
+#include "api/event_pages.hpp"
 #include "base/log.hpp"
 #include "rules/members/member.hpp"
 #include "service/failure.hpp"
@@ -272,10 +273,14 @@ void Pipeline::run(std::vector<RequestFlow>& flows, std::vector<http::Deferral>&
     for (const bool is_last : {false, true}) {
         begin_shared_step(flows.size());
         const auto members = load_members(worker_.context, flows, is_last);
+        EventPages event_pages(worker_.context, flows, is_last, sizes_);
         for (const bool is_quick : {true, false}) {
             for (std::size_t i = 0; i < flows.size(); ++i) {
                 if (flows[i].is_last() != is_last || flows[i].is_quick() != is_quick) continue;
-                if (flows[i].runs_queries()) lines.write();
+                if (flows[i].runs_queries()) {
+                    lines.write();
+                    event_pages.load(flows[i]);
+                }
                 flows[i].run();
                 send_ready(i);
             }

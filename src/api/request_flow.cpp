@@ -334,6 +334,17 @@ std::optional<MemberRef> RequestFlow::wanted_member() const {
     return user ? std::optional(MemberRef{caller_.actor.organization, *user}) : std::nullopt;
 }
 
+std::optional<service::FirstPage> RequestFlow::wanted_events() const {
+    if (is_answered() || !member_ || !endpoint_->loads_events) return std::nullopt;
+    try {
+        const QueryValues query = decode_query(*endpoint_, request_.query);
+        if (query.text("cursor") || query.flag("total")) return std::nullopt;
+        return service::FirstPage{member_, query.integer("limit")};
+    } catch (const Error&) {  // the handler answers with it
+        return std::nullopt;
+    }
+}
+
 void RequestFlow::run() {
     const std::size_t bytes_before = service::database_cost().bytes;
     attempt([&] {
@@ -367,6 +378,7 @@ void RequestFlow::run_handler() {
               .query = {},
               .claim = std::nullopt,
               .member = member_,
+              .events = events_ ? &*events_ : nullptr,
               .is_above_rate = is_above_rate_};
     // Probes and the OpenAPI document ignore their query.
     if (endpoint_->access == Access::Open && endpoint_->method == http::Method::Get) {

@@ -8,6 +8,7 @@
 #include "json/json_body.hpp"
 #include "service/callers.hpp"
 #include "service/collecting.hpp"
+#include "service/engagement/events.hpp"
 
 #include <chrono>
 #include <exception>
@@ -71,7 +72,14 @@ class RequestFlow {
         member_ = &member;
         bytes_read_ += bytes;
     }
-    // The bytes of its member, and of what the handler read from the database by itself.
+    // The first page of its member's events, which is loaded before the handler runs. nullopt if
+    // the row loads none, or if the handler needs another one.
+    std::optional<service::FirstPage> wanted_events() const;
+    void set_events(service::EventPage events, std::size_t bytes) {
+        events_ = std::move(events);
+        bytes_read_ += bytes;
+    }
+    // The bytes that were loaded for it, and that the handler read from the database by itself.
     std::size_t bytes_read() const { return bytes_read_; }
     // Whether the reply needs no query of its own.
     bool is_quick() const {
@@ -81,7 +89,8 @@ class RequestFlow {
     void run();
     // Whether run() has queries of its own.
     bool runs_queries() const {
-        return !is_answered() && !is_quick() && endpoint_ && !endpoint_->handler.collect;
+        return !is_answered() && !is_quick() && !events_ && endpoint_ &&
+               !endpoint_->handler.collect;
     }
     // The call to write together with others; nullptr if the request is already answered.
     service::CollectedCall* collected();
@@ -127,6 +136,7 @@ class RequestFlow {
     const Endpoint* endpoint_ = nullptr;  // the row whose access is required
     service::Caller caller_;
     const rules::Member* member_ = nullptr;
+    std::optional<service::EventPage> events_;
     std::size_t bytes_read_ = 0;
     std::string token_;            // "" if there is none to look up
     bool has_credential_ = false;  // the request has one, well-formed or not

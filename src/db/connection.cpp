@@ -102,7 +102,7 @@ class Expander {
             return kColumnsMark.size();
         }
         if (text.front() == '{') {
-            const std::size_t end = text.find('}');
+            const std::size_t end = end_of_group(text);
             repeat(text.substr(1, end - 1));
             return end + 1;
         }
@@ -122,9 +122,18 @@ class Expander {
         }
     }
 
+    // The place of the brace that closes the group. A group may contain {columns}.
+    static std::size_t end_of_group(std::string_view text) {
+        const std::size_t columns = text.find(kColumnsMark);
+        const std::size_t end = text.find('}');
+        return columns < end ? text.find('}', columns + kColumnsMark.size()) : end;
+    }
+
     void repeat(std::string_view group) {
+        const bool is_query = group.starts_with(kUnion);
+        if (is_query) group.remove_prefix(kUnion.size());
         for (std::size_t i = 0; i < groups_; ++i) {
-            if (i > 0) out_.text += ',';
+            if (i > 0) out_.text += is_query ? kUnion : ",";
             append(group);
         }
     }

@@ -4,7 +4,7 @@
 // A statement on tenant data is an OrgSql and must contain `:org`, which db/transaction.hpp binds.
 // `{columns}` stands for the statement's list (db/columns.hpp). Any other `{…}` marks a group that
 // is repeated for each row of a bulk statement, joined by commas: `VALUES {(:org, ?, ?)}`, `IN
-// ({?})`.
+// ({?})`. A group of queries names what joins them: `{ UNION ALL (SELECT …)}`.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +15,7 @@
 namespace muster::db {
 
 inline constexpr std::string_view kColumnsMark = "{columns}";
+inline constexpr std::string_view kUnion = " UNION ALL ";
 
 struct Sql {
     std::string_view name;  // "<store>.<verb>_<what>", for logs and errors

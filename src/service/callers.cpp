@@ -82,6 +82,10 @@ void add(Callers& callers, std::map<std::string, Found> found) {
 
 }  // namespace
 
+std::optional<rules::Role> role_of(const Caller& caller) {
+    return caller.session ? caller.session->role : caller.key_role;
+}
+
 std::string name_of(const Caller& caller) {
     if (caller.actor.api_key) return "key:" + caller.actor.api_key->text();
     if (caller.actor.admin) return "admin:" + caller.actor.admin->text();

@@ -29,6 +29,9 @@ struct Caller {
     std::optional<std::int64_t> burst;
 };
 
+// The role of an admin's seat or of an organization key. nullopt: the caller has none.
+std::optional<rules::Role> role_of(const Caller& caller);
+
 // The credential and its id, for the log: "key:<id>", "admin:<id>", "module:<id of the
 // credential>", "publishable:<id>", or "none".
 std::string name_of(const Caller& caller);

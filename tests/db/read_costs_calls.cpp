@@ -167,8 +167,11 @@ std::vector<MeasuredCall> member_calls() {
         4 * kAsked + kEnds, [](OrgStore& org) {
             return store::find_ingested_events(org, id_of<InstallationId>(1), some_texts("s"));
         }));
-    add("engagement_events.first_page", 2 * kPage + kEnds, [](OrgStore& org) {
-        return store::page_engagement_events(org, id_of<MemberId>(7), {}, kPage);
+    add("engagement_events.first_pages", 3 * (2 * kPage + kEnds), [](OrgStore& org) {
+        const std::array<store::FirstPage, 3> pages = {{{id_of<MemberId>(7), kPage},
+                                                        {id_of<MemberId>(8), kPage},
+                                                        {id_of<MemberId>(9), kPage}}};
+        return store::first_engagement_events(org, pages);
     });
     add("engagement_events.page", 2 * kPage + kEnds, [](OrgStore& org) {
         const store::EventPosition end{Timestamp(1'000'000), {}};

@@ -13,7 +13,7 @@ using test::TwoTenants;
 BOOST_FIXTURE_TEST_SUITE(tenancy, TwoTenants)
 
 BOOST_AUTO_TEST_CASE(engagement_events_read_back) {
-    check({"engagement_events.first_page"}, [&](OrgStore& org) {
+    check({"engagement_events.first_pages"}, [&](OrgStore& org) {
         return !store::page_engagement_events(org, owner.member, {}, 9).empty();
     });
     check({"engagement_events.page"}, [&](OrgStore& org) {

@@ -24,8 +24,9 @@ constexpr CountedListShape<kEngagementEvent, kEventTotal> kEventList{
 auto list_events(Call& call) {
     const std::string position = call.cursor_position().value_or("");  // 422 before 404
     const rules::Member& member = call.loaded_member();
-    auto page = service::list_engagement_events(call.context, member, position,
-                                                call.query.integer("limit"));
+    auto page = call.events ? std::move(*call.events)
+                            : service::list_engagement_events(call.context, member, position,
+                                                              call.query.integer("limit"));
     CountedPage<rules::EngagementEvent, service::EventTotal> events{
         page_of(call, std::move(page.events), page.next)};
     if (call.query.flag("total")) events.total = service::count_member_events(call.context, member);
@@ -53,7 +54,8 @@ constexpr std::array kEngagementEventEndpoints = {
         .reply = {200, "A page of events."},
         .handler = answers<kEventList, list_events>,
         .workers = WorkerGroup::Readers,
-        .loads_member = true},
+        .loads_member = true,
+        .loads_events = true},
 };
 static_assert(well_formed(kEngagementEventEndpoints, "/v1/users/{userId}/engagement/"));
 

@@ -10,7 +10,6 @@
 #include "rules/imports/job_record.hpp"
 #include "rules/imports/mapping.hpp"
 #include "rules/members/core_fields.hpp"
-#include "service/callers.hpp"
 #include "service/imports/undo.hpp"
 
 #include <type_traits>
@@ -210,9 +209,7 @@ Answer<ImportJob> polled_import(ImportJob job) {
 
 // Whether the poll may start a requested commit: a HEAD and a viewer change nothing.
 bool may_start_commit(const Call& call) {
-    if (call.request.method != Method::Get) return false;
-    const auto role = call.caller.session ? call.caller.session->role : call.caller.key_role;
-    return role >= rules::Role::Admin;
+    return call.request.method == Method::Get && call.role() >= rules::Role::Admin;
 }
 
 auto get_import(Call& call) {

@@ -27,6 +27,22 @@ std::optional<EventPosition> place_of(std::string_view position) {
     return EventPosition{Timestamp(*when), EventId(*id)};
 }
 
+// The page of at most `limit` of the member's events. One more was read, to learn whether there is
+// a next page.
+EventPage page_of(const rules::Member& member, std::vector<EngagementEvent> events, int limit) {
+    EventPage page{std::move(events), std::nullopt};
+    if (page.events.size() > static_cast<std::size_t>(limit)) {
+        page.events.pop_back();
+        page.next = position_of(page.events.back());
+    }
+    for (EngagementEvent& event : page.events) {
+        event.member_id = member.member_id;
+        event.member_external_id = member.external_id;
+        event.user_id = member.user_id;
+    }
+    return page;
+}
+
 }  // namespace
 
 EventPage list_engagement_events(Context& context, const rules::Member& member,
@@ -34,20 +50,24 @@ EventPage list_engagement_events(Context& context, const rules::Member& member,
     const auto place = place_of(position);
     return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, member.organization_id);
-        EventPage page;
-        // One more event than `limit`, to learn whether there is a next page.
-        page.events = store::page_engagement_events(org, member.member_id, place, limit + 1);
-        if (page.events.size() > static_cast<std::size_t>(limit)) {
-            page.events.pop_back();
-            page.next = position_of(page.events.back());
-        }
-        for (EngagementEvent& event : page.events) {
-            event.member_id = member.member_id;
-            event.member_external_id = member.external_id;
-            event.user_id = member.user_id;
-        }
-        return page;
+        auto events = store::page_engagement_events(org, member.member_id, place, limit + 1);
+        return page_of(member, std::move(events), limit);
     });
+}
+
+std::vector<EventPage> list_first_events(Context& context, OrgId organization,
+                                         std::span<const FirstPage> pages) {
+    std::vector<store::FirstPage> wanted;
+    for (const FirstPage& page : pages) wanted.push_back({page.member->member_id, page.limit + 1});
+    auto found = context.database.autocommit([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return store::first_engagement_events(org, wanted);
+    });
+    std::vector<EventPage> listed;
+    for (std::size_t i = 0; i < pages.size(); ++i) {
+        listed.push_back(page_of(*pages[i].member, std::move(found[i]), pages[i].limit));
+    }
+    return listed;
 }
 
 EventTotal count_member_events(Context& context, const rules::Member& member, std::int64_t most) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,15 @@ struct EventPage {
 // position is not from a previous page.
 EventPage list_engagement_events(Context& context, const rules::Member& member,
                                  std::string_view position, int limit);
+
+// The first page of a member that was just read.
+struct FirstPage {
+    const rules::Member* member;
+    int limit;
+};
+// The pages of these distinct members of one organization, read together, in the order of `pages`.
+std::vector<EventPage> list_first_events(Context& context, OrgId organization,
+                                         std::span<const FirstPage> pages);
 
 // A count costs a reader's batch about as much as a page.
 inline constexpr std::int64_t kMostCountedEvents = 1'000;

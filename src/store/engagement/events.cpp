@@ -5,6 +5,9 @@
 #include "store/id_bounds.hpp"
 #include "store/stored_json.hpp"
 
+#include <algorithm>
+#include <tuple>
+
 namespace muster::store {
 
 using db::column;
@@ -28,6 +31,9 @@ constexpr auto kEvent = columns<rules::EngagementEvent>(
     column<&rules::EngagementEvent::received_at>("received_at"),
     column<&rules::EngagementEvent::geo_country>("geo_country"),
     column<&rules::EngagementEvent::geo_region>("geo_region"));
+
+constexpr auto kMembersEvent = columns<rules::EngagementEvent>(
+    kEvent, column<&rules::EngagementEvent::member_id>("member_id"));
 
 constexpr auto kRecent = columns<rules::EngagementEvent>(
     column<&rules::EngagementEvent::id>("e.id"), column<&rules::EngagementEvent::type>("e.type"),
@@ -54,6 +60,11 @@ constexpr SqlText insert_text(std::string_view id_column) {
         id_column,
         ", occurred_at, received_at, geo_country, geo_region, anonymous_id) "
         "VALUES {(:org, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)}"};
+}
+
+// The order of a member's events.
+bool is_newer(const rules::EngagementEvent& left, const rules::EngagementEvent& right) {
+    return std::tie(left.occurred_at, left.id) > std::tie(right.occurred_at, right.id);
 }
 
 // JSON as stored; nullopt becomes NULL.
@@ -132,15 +143,35 @@ void insert_engagement_events(db::OrgStore& org, std::optional<InstallationId> i
     });
 }
 
+// Most reads are of the first page, which has no position. The server would plan its ranges for
+// each execution.
+std::vector<std::vector<rules::EngagementEvent>> first_engagement_events(
+    db::OrgStore& org, std::span<const FirstPage> pages) {
+    static constexpr OrgSql kFirst{
+        "engagement_events.first_pages", kMembersEvent,
+        "{ UNION ALL (SELECT {columns} FROM engagement_events FORCE INDEX (member_events) "
+        "WHERE organization_id = :org AND member_id = ? "
+        "ORDER BY occurred_at DESC, id DESC LIMIT ?)}"};
+    std::vector<Param> params;
+    for (const FirstPage& page : pages) {
+        params.emplace_back(page.member);
+        params.emplace_back(page.limit);
+    }
+    std::vector<std::vector<rules::EngagementEvent>> found(pages.size());
+    for (auto event : org.each_bulk(kFirst, pages.size(), params)) {
+        const auto page = std::ranges::find(pages, event.member_id, &FirstPage::member);
+        found.at(static_cast<std::size_t>(page - pages.begin())).push_back(std::move(event));
+    }
+    // SQL does not promise an order of all rows.
+    for (auto& events : found) {
+        if (!std::ranges::is_sorted(events, is_newer)) std::ranges::sort(events, is_newer);
+    }
+    return found;
+}
+
 std::vector<rules::EngagementEvent> page_engagement_events(
     db::OrgStore& org, MemberId member, const std::optional<EventPosition>& after, int limit) {
-    // Most reads are of the first page, which has no position. The server would plan its ranges for
-    // each execution.
-    static constexpr OrgSql kFirst{
-        "engagement_events.first_page", kEvent,
-        "SELECT {columns} FROM engagement_events FORCE INDEX (member_events) "
-        "WHERE organization_id = :org AND member_id = ? "
-        "ORDER BY occurred_at DESC, id DESC LIMIT ?"};
+    if (!after) return first_engagement_events(org, {{{member, limit}}}).front();
     // Both conditions are ranges of the same index, read backwards. So no event before the position
     // is read, even if many events have the same time.
     static constexpr OrgSql kPage{
@@ -149,7 +180,6 @@ std::vector<rules::EngagementEvent> page_engagement_events(
         "WHERE organization_id = :org AND member_id = ? "
         "AND ((occurred_at = ? AND id < ?) OR occurred_at < ?) "
         "ORDER BY occurred_at DESC, id DESC LIMIT ?"};
-    if (!after) return org.all(kFirst, member, limit);
     return org.all(kPage, member, after->occurred_at, after->id, after->occurred_at, limit);
 }
 

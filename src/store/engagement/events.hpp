@@ -32,6 +32,16 @@ struct EventPosition {
     Timestamp occurred_at;
     EventId id;
 };
+// The first page of a member's events.
+struct FirstPage {
+    MemberId member;
+    int limit;
+};
+// The pages of these distinct members, read together. In the order of `pages`, each as
+// page_engagement_events() orders it.
+std::vector<std::vector<rules::EngagementEvent>> first_engagement_events(
+    db::OrgStore& org, std::span<const FirstPage> pages);
+
 // The member's events after `after` (nullopt: from the start), at most `limit`. Newest first;
 // events with the same time are ordered by descending id. The caller fills in the member's ids.
 std::vector<rules::EngagementEvent> page_engagement_events(

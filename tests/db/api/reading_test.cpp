@@ -1,7 +1,8 @@
 // api/pipeline.hpp: the short reads of a batch share their queries, and each request gets the reply
-// that it would get alone.
+// that it would get alone. So do pages of events (api/event_pages.hpp).
 #include "db/api/pipeline_fixture.hpp"
 
+#include "base/json.hpp"
 #include "base/log.hpp"
 #include "db/members.hpp"
 #include "rules/access/roles.hpp"
@@ -83,6 +84,35 @@ struct Busy : Reading {
                        {.permits = &permits, .most_of_batch = 64, .limit = {0, 0}}};
 };
 
+struct EventReading : Reading {
+    EventReading() {
+        put_events(acme, ann, 5);
+        put_events(acme, bob, 3);
+        put_events(umbrella, cat, 2);
+    }
+    void put_events(OrgId organization, UserId user, int count) {
+        for (int i = 0; i < count; ++i) {
+            client.execute(
+                "INSERT INTO engagement_events (organization_id, id, member_id, action, tags, "
+                "occurred_at, received_at) SELECT organization_id, ?, id, 'visited', '[]', "
+                "?, ? FROM members WHERE organization_id = ? AND user_id = ?",
+                EventId::create(), kWhen + Milliseconds(i % 2), kWhen, organization, user);
+        }
+    }
+    static Request page(UserId user, const service::IssuedKey& key, const std::string& query = "") {
+        Request made = get("/v1/users/" + user.text() + "/engagement/events", key);
+        made.query = query;
+        return made;
+    }
+    static std::size_t size_of(const http::Reply& reply) {
+        Json::Value body;
+        BOOST_TEST_REQUIRE(parse_json(reply.body, body), reply.body);
+        return body["events"].size();
+    }
+
+    const Timestamp kWhen{1'790'000'000'000};
+};
+
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(reading, Reading)
@@ -94,12 +124,6 @@ BOOST_AUTO_TEST_CASE(a_batch_has_one_query_for_keys_and_one_per_organization_for
                3);
     const std::vector<Request> many(64, get_user(ann, ours));
     BOOST_TEST(statements_of(many) == 2);
-}
-
-BOOST_AUTO_TEST_CASE(each_page_of_events_adds_one_query) {
-    const std::string path = "/v1/users/" + ann.text() + "/engagement/events";
-    BOOST_TEST(statements_of({get(path, ours)}) == 3);
-    BOOST_TEST(statements_of({get(path, ours), get(path, ours), get_user(bob, ours)}) == 4);
 }
 
 BOOST_AUTO_TEST_CASE(an_admin_above_the_rate_causes_no_look_up_of_the_named_organization) {
@@ -266,9 +290,11 @@ BOOST_AUTO_TEST_CASE(a_reply_does_not_wait_for_a_page_of_events) {
 
 BOOST_AUTO_TEST_CASE(the_log_line_of_a_reply_does_not_wait_for_a_page_of_events) {
     const std::string events = "/v1/users/" + ann.text() + "/engagement/events";
+    Request counted = get(events, ours);
+    counted.query = "total=true";
     set_log_level(LogLevel::Info);
     const auto seen = test::writes([&] {
-        answers({get(events, ours), get_user(ann, ours), get(events, ours), get_user(bob, ours)});
+        answers({get(events, ours), get_user(ann, ours), counted, get_user(bob, ours)});
     });
     set_log_level(LogLevel::Error);
     std::vector<std::ptrdiff_t> lines;
@@ -345,6 +371,84 @@ BOOST_AUTO_TEST_CASE(exports_of_one_organization_leave_a_permit_to_others) {
     const auto replies = answers({get("/v1/users/export", ours), get("/v1/users/export", theirs)});
     BOOST_TEST(replies[0].status == 429);
     BOOST_TEST(replies[1].status == 200);
+}
+
+// ---------------------------------------------------------------------------- pages of events
+
+BOOST_FIXTURE_TEST_CASE(first_pages_of_an_organization_are_one_query, EventReading) {
+    BOOST_TEST(statements_of({page(ann, ours)}) == 3);
+    BOOST_TEST(statements_of({page(ann, ours), page(bob, ours), page(ann, ours)}) == 3);
+    // The other organization has a query for its members and one for their events.
+    BOOST_TEST(statements_of({page(ann, ours), page(cat, theirs), page(bob, ours)}) == 5);
+}
+
+BOOST_FIXTURE_TEST_CASE(other_pages_and_totals_have_queries_of_their_own, EventReading) {
+    const auto first = answers({page(ann, ours, "limit=2")}).front();
+    Json::Value body;
+    BOOST_TEST_REQUIRE(parse_json(first.body, body));
+    const std::string next = "limit=2&cursor=" + body["next_cursor"].asString();
+    BOOST_TEST(statements_of({page(ann, ours), page(ann, ours, next)}) == 4);
+    BOOST_TEST(statements_of({page(ann, ours), page(bob, ours, "total=true")}) == 5);
+}
+
+BOOST_FIXTURE_TEST_CASE(each_request_gets_the_page_that_it_gets_alone, EventReading) {
+    const std::vector<Request> batch = {
+        page(ann, ours),
+        page(bob, ours, "limit=2"),
+        page(cat, theirs),
+        page(ann, ours),  // shares the page
+        page(ann, ours, "limit=3"),
+        page(cat, ours),  // another tenant's
+        page(bob, ours, "limit=0"),
+        page(bob, ours, "cursor=x"),
+        page(ann, theirs),
+        page(bob, ours, "limit=3"),
+    };
+    const auto together = answers(batch);
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+        const http::Reply alone = answers({batch[i]}).front();
+        BOOST_TEST(together[i].status == alone.status, i);
+        if (together[i].body.find("next_cursor\":\"") == std::string::npos) {
+            BOOST_TEST(together[i].body == alone.body, i);
+        } else {
+            BOOST_TEST(size_of(together[i]) == size_of(alone), i);
+        }
+    }
+    BOOST_TEST(size_of(together[0]) == 5U);
+    BOOST_TEST(size_of(together[1]) == 2U);
+    BOOST_TEST(size_of(together[2]) == 2U);
+    BOOST_TEST(size_of(together[4]) == 3U);
+    BOOST_TEST(together[5].status == 404);
+    BOOST_TEST(together[6].status == 422);
+    BOOST_TEST(together[7].status == 422);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_query_reads_a_bounded_number_of_rows, EventReading) {
+    std::vector<Request> batch;
+    for (int i = 0; i < 9; ++i) {
+        batch.push_back(page(join(acme, std::to_string(i) + "@x.test"), ours, "limit=50"));
+    }
+    BOOST_TEST(statements_of(batch) == 4);  // eight pages, and the ninth
+    for (Request& one : batch) one.query = "limit=100";
+    BOOST_TEST(statements_of(batch) == 5);  // four, four and one
+}
+
+BOOST_FIXTURE_TEST_CASE(large_pages_are_read_alone, EventReading) {
+    const std::string metadata = "\"" + std::string(20'000, 'x') + "\"";
+    client.execute("UPDATE engagement_events SET metadata = ?", metadata);
+    const std::vector<Request> batch = {page(ann, ours), page(bob, ours)};
+    BOOST_TEST(statements_of(batch) == 4);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_damaged_event_fails_only_the_requests_that_read_it, EventReading) {
+    client.execute(
+        "UPDATE engagement_events SET tags = 'x' WHERE member_id = "
+        "(SELECT id FROM members WHERE organization_id = ? AND user_id = ?)",
+        acme, bob);
+    const auto replies = answers({page(ann, ours), page(bob, ours), page(ann, ours)});
+    BOOST_TEST(replies[0].status == 200);
+    BOOST_TEST(replies[1].status == 500);
+    BOOST_TEST(replies[2].status == 200);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -181,6 +181,21 @@ BOOST_FIXTURE_TEST_CASE(a_bulk_insert_keeps_the_order_of_its_parameters, TableFi
     }
 }
 
+BOOST_FIXTURE_TEST_CASE(groups_that_are_queries_are_joined_by_union_all, Client) {
+    static constexpr std::array<std::string_view, 1> kColumns = {"v"};
+    static constexpr Sql kSelect{
+        "test.queries",
+        "{ UNION ALL (SELECT {columns} FROM (SELECT ? AS v) AS x WHERE v > ? LIMIT 1)}", kColumns};
+    const auto sum_of = [&](std::span<const Param> params) {
+        auto rows = connection().query(kSelect, nullptr, params, params.size() / 2);
+        std::int64_t sum = 0;
+        while (rows.next()) sum += rows.integer(1);
+        return sum;
+    };
+    BOOST_TEST(sum_of(std::vector<Param>{2, 1}) == 2);
+    BOOST_TEST(sum_of(std::vector<Param>{2, 1, 2, 1, 4, 4, 30, 1}) == 34);
+}
+
 BOOST_FIXTURE_TEST_CASE(question_marks_in_quotes_are_text, Client) {
     static constexpr Sql kSelect{"test.quotes", "SELECT '? :org {?}', ?"};
     const std::vector<Param> params{Param("x")};
