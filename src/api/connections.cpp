@@ -102,10 +102,7 @@ constexpr ConnectBody kConnect;
 
 constexpr auto kCatalogEntry = record<service::CatalogEntry>(
     "CatalogEntry",
-    RecordField<service::CatalogEntry>{
-        "provider", "Id of the provider.",
-        [](JsonWriter& to, const service::CatalogEntry& entry) { to.string(entry.provider); },
-        provider_schema},
+    field<&service::CatalogEntry::provider>("provider", "Id of the provider.").of(provider_schema),
     field<&service::CatalogEntry::name>("name", "Name of the provider.", "GitHub"),
     field<&service::CatalogEntry::description>("description", "What a connection can read.",
                                                "Reads your profile and organizations."),
@@ -118,11 +115,7 @@ constexpr auto kCatalogEntry = record<service::CatalogEntry>(
 constexpr auto kConnection = closed(record<ProviderConnection>(
     "Connection", field<&ProviderConnection::id>("id", "Id of the connection."),
     field<&ProviderConnection::name>("name", "Name for the list.", "Main shop"),
-    RecordField<ProviderConnection>{"connector", "Id of the provider.",
-                                    [](JsonWriter& to, const ProviderConnection& connection) {
-                                        to.string(connection.provider);
-                                    },
-                                    provider_schema},
+    field<&ProviderConnection::provider>("connector", "Id of the provider.").of(provider_schema),
     field<&ProviderConnection::status>("authStatus", "State of the authorization."),
     field<&ProviderConnection::error>(
         "error", "Description of the problem, for an admin; null if there is none.",

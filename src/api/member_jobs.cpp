@@ -185,10 +185,9 @@ constexpr auto kMemberJob = record<MemberJob>(
     field<&MemberJob::action>("action", "What the job does with each member."),
     field<&MemberJob::reason>("reason", "Reason of a lock; null if none was given.",
                               "Fees not paid"),
-    RecordField<MemberJob>{"filter",
-                           "The filter that was sent, with its values in their normal form.",
-                           [](JsonWriter& to, const MemberJob& job) { to.raw(job.filter.text); },
-                           [] { return map_of(any_json()); }, R"({"country": "DE"})"},
+    field<&MemberJob::filter>("filter",
+                              "The filter that was sent, with its values in their normal form.",
+                              R"({"country": "DE"})"),
     field<&MemberJob::state>(
         "state",
         "Current step of the job. validating, validated and committing are active. validating: the "

@@ -364,6 +364,13 @@ constexpr auto object(Fields... fields) {
     return Object<Owner, Fields...>{std::tuple<Fields...>(fields...)};
 }
 
+// The object with additional fields. `Owner` is what the base decodes, or derives from it.
+template <class Owner, class Base, class... More>
+constexpr auto extended(const Base& base, More... more) {
+    return std::apply([&](const auto&... fields) { return object<Owner>(fields..., more...); },
+                      base.fields);
+}
+
 // Throws Error VALIDATION_ERROR.
 [[noreturn]] void refuse_fields(const Faults& faults);
 

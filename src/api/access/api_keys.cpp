@@ -66,8 +66,8 @@ constexpr auto kRotation = json::object<Rotation>(
 
 // ---------------------------------------------------------------------------- replies
 
-constexpr auto kKeyFields = std::array{
-    field<&ApiKey::id>("id", "Id of the record."),
+constexpr auto kKey = record<ApiKey>(
+    "ApiKey", field<&ApiKey::id>("id", "Id of the record."),
     field<&ApiKey::organization_id>("organization_id",
                                     "Id of the organization that the record belongs to."),
     field<&ApiKey::name>("name", "Name for people.", "membership sync"),
@@ -91,9 +91,7 @@ constexpr auto kKeyFields = std::array{
     field<&ApiKey::last_used_at>("last_used_at",
                                  "Time of the last use, exact to the minute; null if never used."),
     field<&ApiKey::expires_at>("expires_at", "Time when it stops working; null if it has no end."),
-    field<&ApiKey::revoked_at>("revoked_at", "Time when it was revoked; null while it is valid."),
-};
-constexpr Record<ApiKey, kKeyFields.size()> kKey{"ApiKey", kKeyFields};
+    field<&ApiKey::revoked_at>("revoked_at", "Time when it was revoked; null while it is valid."));
 
 // The only reply that contains the key.
 constexpr IssuedShape<kKey, &service::IssuedKey::key, &service::IssuedKey::secret> kIssuedKey{

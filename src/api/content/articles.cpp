@@ -124,20 +124,14 @@ constexpr auto kListedArticle = record<Article>(
     field<&Article::title>("title", "Title.", "The cup final"),
     field<&Article::excerpt>("excerpt", "Short text for lists.", "How we won"),
     field<&Article::locale>("locale", "Language and region, such as en-GB.", "en-GB"),
-    RecordField<Article>{"tags", "Tags.",
-                         [](JsonWriter& to, const Article& article) { to.raw(article.tags.text); },
-                         JsonType<std::vector<std::string>>::schema},
+    field<&Article::tags>("tags", "Tags.").of(JsonType<std::vector<std::string>>::schema),
     field<&Article::author>("author", "Name of the author.", "Ada Lovelace"),
     field<&Article::cover_url>("cover_url", "HTTPS address of the cover picture.",
                                "https://img.example/final.png"),
-    RecordField<Article>{
+    field<&Article::status>(
         "status",
         "draft: visible in the console only; scheduled: visible to the organization's sites from "
-        "publish_at on; published: visible to them.",
-        [](JsonWriter& to, const Article& article) {
-            JsonType<ArticleStatus>::write(to, article.status);
-        },
-        JsonType<ArticleStatus>::schema},
+        "publish_at on; published: visible to them."),
     RecordField<Article>{"published_at", "Time of publication; null unless it is published.",
                          write_time_if<ArticleStatus::Published>,
                          JsonType<std::optional<Timestamp>>::schema},
@@ -152,13 +146,9 @@ constexpr auto kListedArticle = record<Article>(
     field<&Article::created_at>("created_at", "Time when the record was created."),
     field<&Article::updated_at>("updated_at", "Time of the last change."));
 
-constexpr auto kArticle = std::apply(
-    [](const auto&... fields) {
-        return record<Article>(
-            "Article", fields...,
-            field<&Article::body_html>("body_html", "Sanitized HTML text.", "<p>We won.</p>"));
-    },
-    kListedArticle.fields);
+constexpr auto kArticle =
+    extended(kListedArticle, "Article",
+             field<&Article::body_html>("body_html", "Sanitized HTML text.", "<p>We won.</p>"));
 
 constexpr auto kArticleList = list_of<kListedArticle>("ArticleList", "articles");
 

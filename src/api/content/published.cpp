@@ -19,22 +19,16 @@ constexpr auto kListedPublishedArticle = record<Article>(
     field<&Article::title>("title", "Title.", "The cup final"),
     field<&Article::excerpt>("excerpt", "Short text for lists.", "How we won"),
     field<&Article::locale>("locale", "Language and region, such as en-GB.", "en-GB"),
-    RecordField<Article>{"tags", "Tags.",
-                         [](JsonWriter& to, const Article& article) { to.raw(article.tags.text); },
-                         JsonType<std::vector<std::string>>::schema},
+    field<&Article::tags>("tags", "Tags.").of(JsonType<std::vector<std::string>>::schema),
     field<&Article::author>("author", "Name of the author.", "Ada Lovelace"),
     field<&Article::cover_url>("cover_url", "HTTPS address of the cover picture.",
                                "https://img.example/final.png"),
     field<&Article::published_at>("published_at", "Time of publication."),
     field<&Article::updated_at>("updated_at", "Time of the last change."));
 
-constexpr auto kPublishedArticle = std::apply(
-    [](const auto&... fields) {
-        return record<Article>(
-            "ContentArticle", fields...,
-            field<&Article::body_html>("body_html", "Sanitized HTML text.", "<p>We won.</p>"));
-    },
-    kListedPublishedArticle.fields);
+constexpr auto kPublishedArticle =
+    extended(kListedPublishedArticle, "ContentArticle",
+             field<&Article::body_html>("body_html", "Sanitized HTML text.", "<p>We won.</p>"));
 
 constexpr auto kPublishedArticleList = list_of<kListedPublishedArticle>("ContentList", "articles");
 

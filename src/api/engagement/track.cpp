@@ -63,14 +63,9 @@ constexpr auto kTrackedBatch = json::object<TrackedBatch>(
 struct Single : TrackedEvent {
     std::optional<std::string> key;
 };
-constexpr auto kSingle = std::apply(
-    [](const auto&... fields) {
-        return json::object<Single>(
-            fields...,
-            json::optional("key", &Single::key, kKey,
-                           "The tracking key, if it is not in the query.", "ek_live_..."));
-    },
-    kTrackedEvent.fields);
+constexpr auto kSingle = json::extended<Single>(
+    kTrackedEvent, json::optional("key", &Single::key, kKey,
+                                  "The tracking key, if it is not in the query.", "ek_live_..."));
 
 // A field of the other shape: null is the same as left out, and any other value is a fault.
 template <class Owner>
@@ -84,21 +79,13 @@ struct FieldOfOtherShape {
 };
 
 // What is decoded: each shape with the fields that only the other one has.
-constexpr auto kSingleOrNull = std::apply(
-    [](const auto&... fields) {
-        return json::object<Single>(fields..., FieldOfOtherShape<Single>{"events"});
-    },
-    kSingle.fields);
+constexpr auto kSingleOrNull = json::extended<Single>(kSingle, FieldOfOtherShape<Single>{"events"});
 constexpr auto kBatchOrNull = std::apply(
-    [](const auto& events, const auto& key) {
-        return std::apply(
-            [&](const auto&... fields) {
-                return json::object<TrackedBatch>(events, key,
-                                                  FieldOfOtherShape<TrackedBatch>{fields.name}...);
-            },
-            kTrackedEvent.fields);
+    [](const auto&... fields) {
+        return json::extended<TrackedBatch>(kTrackedBatch,
+                                            FieldOfOtherShape<TrackedBatch>{fields.name}...);
     },
-    kTrackedBatch.fields);
+    kTrackedEvent.fields);
 
 struct Body {
     TrackedBatch batch;

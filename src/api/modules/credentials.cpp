@@ -28,8 +28,8 @@ constexpr auto kNewCredential = json::object<NewModuleCredential>(
 
 // ---------------------------------------------------------------------------- replies
 
-constexpr auto kCredentialFields = std::array{
-    field<&ModuleCredential::id>("id", "Id of the record."),
+constexpr auto kCredential = record<ModuleCredential>(
+    "ModuleCredential", field<&ModuleCredential::id>("id", "Id of the record."),
     field<&ModuleCredential::installation_id>(
         "installation_id", "Id of the installation that the credential belongs to."),
     field<&ModuleCredential::organization_id>("organization_id",
@@ -53,10 +53,7 @@ constexpr auto kCredentialFields = std::array{
     field<&ModuleCredential::expires_at>("expires_at",
                                          "Time when it stops working; null if it has no end."),
     field<&ModuleCredential::revoked_at>("revoked_at",
-                                         "Time when it was revoked; null while it is valid."),
-};
-constexpr Record<ModuleCredential, kCredentialFields.size()> kCredential{"ModuleCredential",
-                                                                         kCredentialFields};
+                                         "Time when it was revoked; null while it is valid."));
 
 using service::IssuedModuleCredential;
 constexpr IssuedShape<kCredential, &IssuedModuleCredential::record,

@@ -79,16 +79,6 @@ inline constexpr auto kPublishableKeyChange = json::object<PublishableKeyChange>
         "expires_at", &PublishableKeyChange::expires_at, json::Instant{},
         "Future time when the key stops working. null: no end. If omitted, not changed."));
 
-// The object with additional fields.
-template <class Object, class... More>
-constexpr auto with_fields(const Object& object, More... more) {
-    return std::apply(
-        [&](const auto&... fields) {
-            return json::object<typename Object::Value>(fields..., more...);
-        },
-        object.fields);
-}
-
 // ---------------------------------------------------------------------------- replies
 
 // The record of one kind of key, with its additional fields.

@@ -12,7 +12,7 @@ using rules::PublishableKey;
 constexpr auto kTrackingKeyKind = PublishableKeyKind::Tracking;
 constexpr json::Integer kRate{1, service::kHighestRate};
 
-constexpr auto kNewTrackingKey = with_fields(
+constexpr auto kNewTrackingKey = json::extended<NewPublishableKey>(
     kNewPublishableKey,
     json::optional("rate_limit_per_second", &NewPublishableKey::rate_per_second, kRate,
                    "Requests per second, up to the installation's default. If omitted: this "
@@ -22,7 +22,7 @@ constexpr auto kNewTrackingKey = with_fields(
                    "default."));
 
 // null restores the installation's default.
-constexpr auto kTrackingKeyChange = with_fields(
+constexpr auto kTrackingKeyChange = json::extended<PublishableKeyChange>(
     kPublishableKeyChange,
     json::clearable(
         "rate_limit_per_second", &PublishableKeyChange::rate_per_second, kRate,

@@ -23,10 +23,8 @@ template <>
 struct JsonType<rules::ErrorCount> {
     static constexpr auto kRecord = record<rules::ErrorCount>(
         "ImportErrorCount",
-        RecordField<rules::ErrorCount>{
-            "error_code", "Error of the rows.",
-            [](JsonWriter& to, const rules::ErrorCount& entry) { to.string(text_of(entry.error)); },
-            rules::row_error_schema},
+        field<&rules::ErrorCount::error>("error_code", "Error of the rows.")
+            .of(rules::row_error_schema),
         RecordField<rules::ErrorCount>{
             "field",
             "Path of the field in the payload; null if the error is not about a field, and for "

@@ -16,8 +16,8 @@ constexpr auto member_field(CoreField field) {
     return muster::field<Member_>(entry.name, entry.meaning, entry.example);
 }
 
-inline constexpr auto kUserFields = std::array{
-    field<&Member::user_id>("id", "Id of the user, the same in each organization."),
+inline constexpr auto kUser = record<Member>(
+    "User", field<&Member::user_id>("id", "Id of the user, the same in each organization."),
     field<&Member::member_id>("member_id", "Id of the membership."),
     field<&Member::organization_id>("organization_id", "Id of the organization."),
     member_field<&Member::email>(CoreField::Email),
@@ -26,8 +26,7 @@ inline constexpr auto kUserFields = std::array{
     member_field<&Member::last_name>(CoreField::LastName),
     member_field<&Member::display_name>(CoreField::DisplayName),
     member_field<&Member::locale>(CoreField::Locale),
-    member_field<&Member::country>(CoreField::Country),
-    member_field<&Member::dob>(CoreField::Dob),
+    member_field<&Member::country>(CoreField::Country), member_field<&Member::dob>(CoreField::Dob),
     RecordField<Member>{
         "attributes", "Values of the member's attributes, by key, including disabled attributes.",
         [](JsonWriter& to, const Member& member) { to.raw(attribute_values(member.attributes)); },
@@ -42,9 +41,7 @@ inline constexpr auto kUserFields = std::array{
     field<&Member::lock_reason>("lock_reason", "Reason for the lock; null if none was given.",
                                 "Asked for it by phone"),
     field<&Member::created_at>("created_at", "Time when the membership started."),
-    field<&Member::updated_at>("updated_at", "Time of the last change."),
-};
-inline constexpr Record<Member, kUserFields.size()> kUser{"User", kUserFields};
+    field<&Member::updated_at>("updated_at", "Time of the last change."));
 
 // A removed member in the event: only what the partner needs to find its own record.
 inline constexpr auto kRemovedUser = record<Member>(
