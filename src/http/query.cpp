@@ -26,7 +26,7 @@ bool is_integer(std::string_view text) {
 
 }  // namespace
 
-std::optional<std::string> percent_decoded(std::string_view text, bool plus) {
+std::optional<std::string> percent_decoded(std::string_view text) {
     std::string out;
     out.reserve(text.size());
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -38,7 +38,7 @@ std::optional<std::string> percent_decoded(std::string_view text, bool plus) {
             if (high < 0 || low < 0) return std::nullopt;
             c = static_cast<char>(high << 4 | low);
             i += 2;
-        } else if (c == '+' && plus) {
+        } else if (c == '+') {
             c = ' ';
         }
         if (c == '\0') return std::nullopt;
@@ -52,8 +52,8 @@ std::optional<std::string> query_value(std::string_view query, std::string_view 
     for (const std::string_view pair : split(query, '&')) {
         const std::size_t equals = pair.find('=');
         if (equals == std::string_view::npos) continue;
-        if (percent_decoded(pair.substr(0, equals), true) != name) continue;
-        return percent_decoded(pair.substr(equals + 1), true);
+        if (percent_decoded(pair.substr(0, equals)) != name) continue;
+        return percent_decoded(pair.substr(equals + 1));
     }
     return std::nullopt;
 }
@@ -63,10 +63,9 @@ Query::Query(std::string_view query, Faults& faults) : faults_(faults) {
     for (const std::string_view pair : split(query, '&')) {
         if (pair.empty()) continue;
         const std::size_t equals = pair.find('=');
-        auto name = percent_decoded(pair.substr(0, equals), true);
-        auto value = equals == std::string_view::npos
-                         ? std::string()
-                         : percent_decoded(pair.substr(equals + 1), true);
+        auto name = percent_decoded(pair.substr(0, equals));
+        auto value = equals == std::string_view::npos ? std::string()
+                                                      : percent_decoded(pair.substr(equals + 1));
         if (!name || name->size() > kLongestName) {
             faults_.add("query", FieldCode::InvalidValue);
         } else if (!value) {

@@ -11,9 +11,8 @@
 
 namespace muster::http {
 
-// Decodes %XX. nullopt for an invalid escape, a NUL or invalid UTF-8. '+' is decoded to a space if
-// `plus` is true.
-[[nodiscard]] std::optional<std::string> percent_decoded(std::string_view text, bool plus);
+// Decodes %XX. nullopt for an invalid escape, a NUL or invalid UTF-8. '+' is decoded to a space.
+[[nodiscard]] std::optional<std::string> percent_decoded(std::string_view text);
 
 // The first value of this parameter, decoded; nullopt if it is missing or malformed. For values
 // that are needed before the whole query is validated.
