@@ -217,7 +217,6 @@ void load_driver() {
 
 Rows::Rows(std::unique_ptr<ResultSet> result) : result_(std::move(result)) {}
 Rows::Rows(Rows&&) noexcept = default;
-Rows& Rows::operator=(Rows&&) noexcept = default;
 Rows::~Rows() = default;
 
 bool Rows::next() {

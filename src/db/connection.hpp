@@ -60,13 +60,11 @@ class Param {
     std::string_view bytes_;
 };
 
-// A buffered result, read forward. Columns count from 1. Reading NULL through a type that is not
-// optional throws DbError.
+// A buffered result, read forward. Columns count from 1. Reading NULL throws DbError.
 class Rows {
   public:
     explicit Rows(std::unique_ptr<class ResultSet> result);
     Rows(Rows&&) noexcept;
-    Rows& operator=(Rows&&) noexcept;
     ~Rows();
 
     bool next();
@@ -75,26 +73,9 @@ class Rows {
     std::string bytes(unsigned column) const;
 
     Timestamp timestamp(unsigned column) const { return Timestamp(integer(column)); }
-    std::optional<std::int64_t> optional_integer(unsigned column) const {
-        return is_null(column) ? std::nullopt : std::optional(integer(column));
-    }
-    std::optional<Timestamp> optional_timestamp(unsigned column) const {
-        return is_null(column) ? std::nullopt : std::optional(timestamp(column));
-    }
-    // Reads NULL as "".
-    std::string text_or_empty(unsigned column) const {
-        return is_null(column) ? std::string() : bytes(column);
-    }
-    std::optional<std::string> optional_text(unsigned column) const {
-        return is_null(column) ? std::nullopt : std::optional(bytes(column));
-    }
     template <class IdType>
     IdType id(unsigned column) const {
         return IdType(uuid(column));
-    }
-    template <class IdType>
-    std::optional<IdType> optional_id(unsigned column) const {
-        return is_null(column) ? std::nullopt : std::optional(id<IdType>(column));
     }
 
   private:

@@ -127,8 +127,6 @@ std::vector<MeasuredCall> member_calls() {
         const auto asked = emails();
         return store::find_users(tx, views(asked), store::UserLock::ForUpdate);
     });
-    add("members.find", kEnds,
-        [](OrgStore& org) { return store::find_member(org, id_of<UserId>(60)); });
     add("members.find_by_email", kEnds,
         [](OrgStore& org) { return store::find_member_key(org, "p60@x.test"); });
     add("members.page", kOnePage,

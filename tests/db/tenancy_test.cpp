@@ -235,8 +235,6 @@ BOOST_AUTO_TEST_CASE(members) {
         store::insert_members(org, {&member, 1}, kLater);
         return false;
     });
-    check({"members.find"},
-          [&](OrgStore& org) { return store::find_member(org, owner.user).has_value(); });
 }
 
 BOOST_AUTO_TEST_CASE(members_one_by_one) {

@@ -120,7 +120,7 @@ std::optional<std::int64_t> UpgradeDatabase::upgrading() const {
         watcher.query("SELECT IS_USED_LOCK(CONCAT('muster.schema.', LEFT(SHA2(?, 256), 32)))",
                       settings.database.name);
     rows.next();
-    return rows.optional_integer(1);
+    return rows.is_null(1) ? std::nullopt : std::optional(rows.integer(1));
 }
 
 OldDatabase::OldDatabase(int digits) : UpgradeDatabase("_old") {

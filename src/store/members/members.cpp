@@ -241,13 +241,6 @@ void fill_members(db::OrgStore& org, std::span<const NewMember> members, Timesta
     });
 }
 
-std::optional<rules::Member> find_member(db::OrgStore& org, UserId user) {
-    static constexpr OrgSql kFind{
-        "members.find", kMember,
-        "SELECT {columns} FROM members WHERE organization_id = :org AND user_id = ?"};
-    return org.one(kFind, user);
-}
-
 std::vector<rules::Member> find_members(db::OrgStore& org, std::span<const UserId> users) {
     static constexpr OrgSql kFind{"members.find_many", kMember,
                                   "SELECT {columns} FROM members FORCE INDEX (PRIMARY) "

@@ -64,11 +64,10 @@ void insert_members(db::OrgStore& org, std::span<const NewMember> members, Times
 // others, and changes updated_at although it fills nothing.
 void fill_members(db::OrgStore& org, std::span<const NewMember> members, Timestamp now);
 
-std::optional<rules::Member> find_member(db::OrgStore& org, UserId user);
 // The members among these users (one or more), in any order.
 std::vector<rules::Member> find_members(db::OrgStore& org, std::span<const UserId> users);
 
-// As find_member(), locked until the transaction ends.
+// Locked until the transaction ends.
 std::optional<rules::Member> lock_member(db::OrgStore& org, UserId user);
 // The members among these users, in any order, locked until the transaction ends.
 std::vector<rules::Member> lock_members(db::OrgStore& org, std::span<const UserId> users);

@@ -421,10 +421,9 @@ BOOST_AUTO_TEST_CASE(autocommit_opens_no_transaction) {
     database.autocommit([&](Tx& tx) {
         tx.execute(kAdd, 1);
         BOOST_TEST(counter(1) == 1);
-        auto rows = tx.query(kLock, 1);
-        rows.next();
+        tx.query(kLock, 1).next();
         client.execute("UPDATE counters SET n = n + 1 WHERE id = 1");
-        rows = tx.query(kRead, 1);
+        auto rows = tx.query(kRead, 1);
         rows.next();
         BOOST_TEST(rows.integer(1) == 2);
     });

@@ -126,7 +126,6 @@ struct Costs : Fixture {
         const store::MemberConditions conditions{"C-1", "active", kStart, "p"};
         BOOST_TEST(cost_of([&](OrgStore& org) { store::filter_members(org, users, conditions); }) <=
                    500);
-        BOOST_TEST(cost_of([&](OrgStore& org) { store::find_member(org, users[200]); }) <= 2);
         BOOST_TEST(
             cost_of([&](OrgStore& org) { store::find_member_key(org, "p30000@acme.test"); }) <= 2);
         BOOST_TEST(cost_of([&](OrgStore& org) {
