@@ -75,17 +75,12 @@ CheckedFile check_file(const FilePlan& plan, ErrorReport& report, const DateQues
     FormatGuess guess(plan.routes, plan.registry, plan.formats, plan.separator);
     CheckedFile checked = read_all(plan, first, report, guess, stop);
     const FormatGuess::Ambiguity ambiguity = guess.ambiguity();
-    std::optional<DateOrder> order;
-    if (!ambiguity.column.empty()) {
-        order = decide(ambiguity);
-        guess.decide(*order);
-    }
+    if (!ambiguity.column.empty()) guess.decide(decide(ambiguity));
     const std::vector<ValueFormat> formats = guess.formats();
     if (formats != first) {
         FormatGuess again = guess;
         checked = read_all(plan, formats, report, again, stop);
     }
-    checked.decided_order = order;
     return checked;
 }
 

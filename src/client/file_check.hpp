@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace muster::client {
@@ -27,7 +26,6 @@ struct CheckedFile {
     std::uint64_t rows_left_out = 0;  // rows that lose a value
     FaultCounts refusals;
     FaultCounts left_out;
-    std::optional<DateOrder> decided_order;  // by the question
 };
 
 // A record's address, if it can be read, and its faults.

@@ -55,8 +55,4 @@ void KeptPayload::decode(const json::JsonIn& in, const json::Path& path, json::D
     out.attributes = pack_faults(std::move(faults), out.attributes);
 }
 
-Json::Value KeptPayload::schema() const {
-    return MemberPayload{}.schema();
-}
-
 }  // namespace muster::rules

@@ -13,7 +13,6 @@ struct KeptPayload {
     using Value = MemberFields;
     void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 MemberFields& out) const;
-    Json::Value schema() const;
 };
 
 }  // namespace muster::rules
