@@ -199,12 +199,20 @@ int serve(const std::string& config, const std::string& database_problem) {
     const auto load = [&, is_first = true]() mutable {
         if (!std::exchange(is_first, false)) settings = load_settings(config);
         return process::PoolConfig{
-            group(settings.server.workers,
-                  {listeners.api, kOneByOne, 5, {&shares[0]}, nullptr, kApiNiceness}),
-            group(settings.server.collectors,
-                  {listeners.collectors, kDrained, 0, {&shares[1], kLightPart}}),
-            group(settings.server.readers,
-                  {listeners.readers, kDrained, 1, {&shares[2], kLightPart}, &busy_readers})};
+            group(settings.server.workers, {.listener = listeners.api,
+                                            .most_at_once = kOneByOne,
+                                            .lock_timeout_seconds = 5,
+                                            .share = {&shares[0]},
+                                            .niceness = kApiNiceness}),
+            group(settings.server.collectors, {.listener = listeners.collectors,
+                                               .most_at_once = kDrained,
+                                               .lock_timeout_seconds = 0,
+                                               .share = {&shares[1], kLightPart}}),
+            group(settings.server.readers, {.listener = listeners.readers,
+                                            .most_at_once = kDrained,
+                                            .lock_timeout_seconds = 1,
+                                            .share = {&shares[2], kLightPart},
+                                            .busy = &busy_readers})};
     };
     const int status = process::run_pool(load, [&](pid_t worker) {
         for (process::OrganizationShares& table : shares) table.release_all_of(worker);

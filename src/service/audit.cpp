@@ -60,12 +60,14 @@ store::AuditRange range_of(std::optional<AuditId> before, const AuditFilter& fil
 }
 
 store::AuditConditions conditions_of(const AuditFilter& filter) {
-    store::AuditConditions conditions{std::nullopt, std::nullopt,    filter.subject_id,
-                                      filter.actor, filter.actor_id, filter.since,
-                                      filter.until};
     const bool is_prefix = filter.action && filter.action->ends_with('.');
-    (is_prefix ? conditions.action_prefix : conditions.action) = filter.action;
-    return conditions;
+    return {.action = is_prefix ? std::nullopt : filter.action,
+            .action_prefix = is_prefix ? filter.action : std::nullopt,
+            .subject_id = filter.subject_id,
+            .actor = filter.actor,
+            .actor_id = filter.actor_id,
+            .since = filter.since,
+            .until = filter.until};
 }
 
 void count_entries(db::Tx& tx, OrgId organization, std::int64_t count, Timestamp now) {
