@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 
-from support.root import ADMIN, HOME
+from support.root import HOME
 
 ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": HOME, "LANG": "C.UTF-8",
                "TERM": "dumb", "DEBIAN_FRONTEND": "noninteractive"}

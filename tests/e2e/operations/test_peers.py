@@ -3,7 +3,6 @@
 import re
 import socket
 import struct
-import subprocess
 import time
 from contextlib import ExitStack, contextmanager
 

@@ -10,7 +10,6 @@ import os
 import random
 import shutil
 import subprocess
-import threading
 import time
 from contextlib import contextmanager
 

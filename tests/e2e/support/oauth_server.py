@@ -244,9 +244,6 @@ class OAuthServer:
         return [request for request in list(self.requests) if (request.provider, request.endpoint) == (provider, endpoint)
                 and (grant is None or request.body.get("grant_type") == grant)]
 
-    def refreshes(self, provider):
-        return len(self.at(provider, grant="refresh_token"))
-
     def count(self):
         """The number of requests to each endpoint: {("slack", "token"): 1, …}."""
         return Counter((request.provider, request.endpoint) for request in list(self.requests))

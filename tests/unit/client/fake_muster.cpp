@@ -8,6 +8,8 @@
 namespace muster::test {
 namespace {
 
+constexpr int kPollsPerMove = 2;  // before a moving state ends
+
 ServedResponse json(int status, const Json::Value& value) {
     ServedResponse response;
     response.status = status;
@@ -161,7 +163,7 @@ ServedResponse FakeMuster::poll() {
     static const std::map<std::string, std::string> kNext = {
         {"validating", "validated"}, {"committing", "completed"}, {"undoing", "undone"}};
     const auto next = kNext.find(state);
-    if (next != kNext.end() && ++polls_ >= polls_per_move) {
+    if (next != kNext.end() && ++polls_ >= kPollsPerMove) {
         if (state == "validating") dry_run();
         state = state == fails_in ? "failed" : next->second;
     }

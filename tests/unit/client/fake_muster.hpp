@@ -31,7 +31,6 @@ class FakeMuster {
     std::set<std::string> faulty_emails;                  // refused while staging
     std::size_t report_rows = 1000;                       // in a page of the report
     int list_pages = 1;                                   // of the list of jobs, each with the job
-    int polls_per_move = 2;                               // polls before a moving state ends
     std::string fails_in;                                 // a moving state that ends as "failed"
     std::string created_at = "2026-11-20T10:00:00.000Z";  // of the job
     std::string date;                                     // of the replies; "" = they have none

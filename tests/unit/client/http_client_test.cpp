@@ -1,4 +1,4 @@
-// client/http_client.hpp: the libcurl wrapper against real sockets.
+// net/http_client.hpp: the libcurl wrapper against real sockets.
 #include "net/http_client.hpp"
 
 #include "unit/client/loopback_server.hpp"

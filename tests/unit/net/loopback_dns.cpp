@@ -13,7 +13,6 @@ namespace muster::test {
 namespace {
 
 constexpr std::size_t kHead = 12;
-constexpr int kA = 1;
 constexpr int kAaaa = 28;
 
 void put16(std::string& to, unsigned value) {
