@@ -308,6 +308,12 @@ std::string RequestFlow::share_subject() const {
     return organization == OrgId{} ? caller_.rate_subject : std::string(organization.bytes());
 }
 
+// A link of an ad counts. Clients that send a change may leave without its reply.
+bool RequestFlow::has_effect() const {
+    if (request_.is_credential_check) return false;
+    return !http::is_safe(request_.method) || endpoint_->access == Access::Open;
+}
+
 bool RequestFlow::is_upload() const {
     return !is_answered() && request_.is_credential_check && endpoint_->body_limit > 0;
 }
@@ -321,6 +327,7 @@ http::Deferral RequestFlow::defer(std::string share) {
     is_deferred_ = true;
     return {.index = 0,
             .share = std::move(share),
+            .has_effect = has_effect(),
             .headers = std::move(headers_),
             .body = std::move(body_),
             .token = token_,

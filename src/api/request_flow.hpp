@@ -126,6 +126,7 @@ class RequestFlow {
     const std::string& body();
     const json::JsonIn* document();  // the parsed body; nullptr: no body was sent
     void accept_check();
+    bool has_effect() const;
     void count_and_log(const http::Reply& reply) const;
     void log(const http::Reply& reply, std::int64_t microseconds) const;
 

@@ -222,9 +222,26 @@ bool FcgiServer::is_due(const Deferred& deferred) const {
     return deferral.share.empty() || !has_room_ || has_room_(deferral.share);
 }
 
+// Which of the deferred requests to drop: those without an effect whose peers have gone.
+std::vector<bool> FcgiServer::abandoned() const {
+    std::vector<pollfd> peers;
+    for (const Deferred& deferred : deferred_) peers.push_back({deferred.connection->fd, 0, 0});
+    poll(peers.data(), peers.size(), 0);
+    std::vector<bool> result;
+    for (std::size_t i = 0; i < peers.size(); ++i) {
+        const bool has_gone = (peers[i].revents & POLLHUP) != 0;
+        result.push_back(has_gone && !deferred_[i].request.deferral->has_effect);
+    }
+    return result;
+}
+
+// Abandoned requests are dropped, also if they are not due: they hold the places of others.
 void FcgiServer::take_deferred(std::vector<Request>& requests, std::size_t most) {
     const auto now = Clock::now();
+    const std::vector<bool> is_abandoned = abandoned();
+    std::size_t index = 0;
     for (Deferred& deferred : std::exchange(deferred_, {})) {
+        if (is_abandoned[index++]) continue;
         if (requests.size() == most || !is_due(deferred)) {
             deferred_.push_back(std::move(deferred));
             continue;

@@ -21,8 +21,9 @@ namespace muster::http {
 // Sends the reply to the request with this index; nullopt if the client has disconnected. Called
 // once per request, in any order. A stream that throws breaks the connection.
 using Answer = std::function<void(std::size_t index, std::optional<Reply> reply)>;
-// Answers all requests except those that it returns. The server passes these again later. If it
-// throws, the connections of unanswered requests are broken.
+// Answers all requests except those that it returns. The server passes these again later, unless
+// they have no effect and their peers have gone. If it throws, the connections of unanswered
+// requests are broken.
 using Handler = std::function<std::vector<Deferral>(std::span<const Request>, const Answer&)>;
 // Whether a request that waits for this share may be passed to the handler again.
 using HasRoom = std::function<bool(const std::string& share)>;
@@ -78,6 +79,7 @@ class FcgiServer {
     };
     bool has_complete() const;
     bool is_due(const Deferred& deferred) const;
+    std::vector<bool> abandoned() const;
     void take_deferred(std::vector<Request>& requests, std::size_t most);
     void defer(Request request, Deferral deferral);
     std::vector<Request> take(std::size_t most);

@@ -36,7 +36,8 @@ struct Deferral {
     // Its place among those that wait, which is free again when the last copy is destroyed.
     std::shared_ptr<const void> place = {};
     std::chrono::steady_clock::time_point not_before{};  // of its next batch
-    bool is_turn = false;  // it can be answered then; a server that ends does not wait for it
+    bool is_turn = false;    // it can be answered then; a server that ends does not wait for it
+    bool has_effect = true;  // it is answered also if its peer has gone
     std::vector<Header> headers = {};
     std::optional<std::string> body = {};           // if it was read
     std::string token = {};                         // the credential that was found

@@ -6,8 +6,10 @@
 #include "base/log.hpp"
 #include "db/members.hpp"
 #include "rules/access/roles.hpp"
+#include "rules/ads/token.hpp"
 #include "service/access/sessions.hpp"
 #include "service/access/team.hpp"
+#include "service/ads/serving_cache.hpp"
 #include "service/members/create.hpp"
 #include "service/pages/publishable_keys.hpp"
 #include "store/access/admins.hpp"
@@ -220,6 +222,24 @@ BOOST_FIXTURE_TEST_CASE(a_request_that_waits_again_takes_no_second_place, Busy) 
     }
     batch.resize(64, get_user(bob, ours));
     BOOST_TEST(busy.handle(batch, is_refused).size() == 64U);
+}
+
+BOOST_FIXTURE_TEST_CASE(reads_that_wait_have_no_effect_but_changes_and_links_of_ads_have, Busy) {
+    const auto has_effect = [&](const Request& one) {
+        const auto deferred = busy.handle(std::vector<Request>{one}, is_refused);
+        BOOST_TEST_REQUIRE(deferred.size() == 1U);
+        return deferred.front().has_effect;
+    };
+    BOOST_TEST(!has_effect(get_user(ann, ours)));
+    Request head = get_user(ann, ours);
+    head.method = http::Method::Head;
+    BOOST_TEST(!has_effect(head));
+    BOOST_TEST(has_effect(request(http::Method::Delete, "/v1/users/" + ann.text(), ours)));
+    rules::AdToken shown;
+    shown.organization = acme;
+    const service::AdServingCache ads(worker.keys);
+    BOOST_TEST(has_effect(
+        get("/v1/ads/impressions/" + rules::encode_ad_token(ads.keys().front(), shown), ours)));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_batch_that_ends_by_an_exception_leaves_no_place_taken, Busy) {

@@ -269,6 +269,21 @@ def test_few_uploads_of_an_organization_wait_in_a_worker(stack, slow_uploads, or
     assert all(1 <= int(reply.values("Retry-After")[0]) <= 20 for reply in refused)
 
 
+def test_uploads_of_clients_that_have_gone_leave_their_places(stack, slow_uploads, org, new_org):
+    def given_up():
+        return stack.log("nginx.access").count(f"path=\"{ROWS}\" protocol=HTTP/1.1 status=499")
+
+    most, before = 32, given_up()
+    head = [("Authorization", f"Bearer {org.api.key}"), ("Content-Type", "application/json"), ("Content-Length", 64 * 1024)]
+    with stack.configured("[server]", "readers = 1"), Calm(new_org(attributes=False)):
+        seconds_of(org, body(6 * MIB))  # it leaves five seconds to wait
+        with connected(stack, [None] * most) as connections:
+            for connection in connections:
+                connection.sendall(wire.request_bytes("POST", ROWS, head, close=False))
+        wait_for(lambda: given_up() == before + most, "nginx to see that the clients have gone")
+        wait_for(lambda: upload(org, body(64 * 1024))[0] == 400, "a place", seconds=2)
+
+
 def test_uploads_of_all_organizations_leave_half_of_the_places_of_a_worker(stack, slow_uploads, new_org):
     most, each = 128, 30
     orgs = [new_org(attributes=False) for _ in range(5)]

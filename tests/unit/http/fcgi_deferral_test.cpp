@@ -29,6 +29,10 @@ Handler defer_once(Deferral deferral) {
         };
 }
 
+std::chrono::steady_clock::time_point in_an_hour() {
+    return std::chrono::steady_clock::now() + 1h;
+}
+
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(fcgi_deferral, Served)
@@ -95,6 +99,41 @@ BOOST_AUTO_TEST_CASE(a_deferred_request_keeps_the_body_that_was_read) {
     BOOST_TEST(body == "read");
 }
 
+BOOST_AUTO_TEST_CASE(a_deferred_request_without_an_effect_ends_with_its_peer) {
+    const auto place = std::make_shared<const int>();
+    const Handler handler =
+        defer_once({.place = place, .not_before = in_an_hour(), .has_effect = false});
+    {
+        const Peer peer(path);
+        peer.send(head());
+        BOOST_TEST(server.serve(1, handler) == 1U);
+        BOOST_TEST(server.serve(1, handler) == 0U);
+    }
+    const long without_the_request = place.use_count() - 1;
+    BOOST_TEST(server.serve(1, handler) == 0U);
+    BOOST_TEST(place.use_count() == without_the_request);
+}
+
+BOOST_AUTO_TEST_CASE(a_deferred_request_with_an_effect_is_answered_after_its_peer_has_gone) {
+    const Handler handler = defer_once({});
+    {
+        const Peer peer(path);
+        peer.send(head());
+        BOOST_TEST(server.serve(1, handler) == 1U);
+    }
+    BOOST_TEST(server.serve(1, handler) == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_deferred_request_is_answered_if_its_peer_sends_no_more) {
+    const Handler handler = defer_once({.has_effect = false});
+    const Peer peer(path);
+    peer.send(head());
+    BOOST_TEST(server.serve(1, handler) == 1U);
+    peer.end_sending();
+    BOOST_TEST(server.serve(1, handler) == 1U);
+    BOOST_TEST(peer.received().find("Status: ") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(a_deferred_request_is_answered_before_the_worker_ends) {
     bool has_room = false;
     FcgiServer sharing(listener, [&](const std::string&) { return has_room; });
@@ -137,8 +176,7 @@ BOOST_AUTO_TEST_CASE(a_worker_that_ends_answers_all_deferred_requests_however_lo
 }
 
 BOOST_AUTO_TEST_CASE(a_worker_that_ends_does_not_wait_for_a_turn) {
-    const auto turn = std::chrono::steady_clock::now() + 1h;
-    const Handler handler = defer_once({.not_before = turn, .is_turn = true});
+    const Handler handler = defer_once({.not_before = in_an_hour(), .is_turn = true});
     const Peer peer(path);
     peer.send(head());
     BOOST_TEST(server.serve(1, handler) == 1U);
@@ -151,7 +189,7 @@ BOOST_AUTO_TEST_CASE(a_worker_that_ends_does_not_wait_for_a_turn) {
 
 BOOST_AUTO_TEST_CASE(a_long_pause_does_not_lengthen_the_longest_wait) {
     const auto began = std::chrono::steady_clock::now();
-    const Handler handler = defer_once({.not_before = began + 1h});
+    const Handler handler = defer_once({.not_before = in_an_hour()});
     const Peer peer(path);
     peer.send(head());
     BOOST_TEST(server.serve(1, handler) == 1U);

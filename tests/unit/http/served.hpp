@@ -49,6 +49,7 @@ class Peer {
         BOOST_TEST_REQUIRE(::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
                            static_cast<ssize_t>(bytes.size()));
     }
+    void end_sending() const { shutdown(fd_, SHUT_WR); }
     // False if the server has closed.
     bool offer(const std::string& bytes) const {
         return ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) > 0;
