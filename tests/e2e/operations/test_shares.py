@@ -127,12 +127,9 @@ def test_api_workers_have_a_lower_priority_in_sessions_of_their_own(stack):
     assert list(sessions().values()) == [5] * (ALL - BATCHED)
 
 
-# ---------------------------------------------------------------------------- uploads
+# ---------------------------------------------------------------------------- parallel clients
 
-MIB = 1 << 20
-LONGEST_WAIT = 20  # seconds that an upload waits
-UPLOADS_TOO_FAST = "uploads rows too fast"
-ROWS = "/v1/imports/01a1fd04-035b-72c3-8961-619ede6ecc85/rows"
+CLIENTS = 64  # of an organization that may wait in a worker
 
 
 class Calm(Background):
@@ -150,6 +147,47 @@ class Calm(Background):
         while not self.stopping.is_set():
             self.send()
             self.stopping.wait(0.5)
+
+
+@contextmanager
+def connected(stack, sources):
+    """A connection from each of these addresses. nginx has answered a request on it, and then keeps it open for a minute."""
+    with ExitStack() as opened:
+        connections = []
+        for source in sources:
+            connection = opened.enter_context(wire.connect(stack, source))
+            connection.settimeout(60)  # uploads wait for almost twenty seconds
+            connection.sendall(wire.request_bytes("GET", "/nowhere", close=False))
+            assert wire.read_reply(connection).status == 404
+            connections.append(connection)
+        yield connections
+
+
+def replies_one_by_one(connection, request, count):
+    replies = []
+    for _ in range(count):
+        connection.sendall(request)
+        replies.append(wire.read_reply(connection))
+    return replies
+
+
+def test_parallel_reads_wait_for_each_other_while_another_organization_is_active(stack, org, new_org):
+    user = org.create_user({"email": email()})
+    org.module_api.push(*[{"action": "viewed", "email": user["email"], "metadata": {"page": "p" * 500}}] * 50)
+    page = wire.request_bytes("GET", f"/v1/users/{user['id']}/engagement/events?limit=50",
+                              [("Authorization", f"Bearer {org.api.key}")], close=False)
+    with stack.configured("[server]", "readers = 1"), Calm(new_org(attributes=False)), \
+            connected(stack, [None] * CLIENTS) as connections, ThreadPoolExecutor(CLIENTS) as pool:
+        replies = sum(pool.map(lambda connection: replies_one_by_one(connection, page, 50), connections), [])
+    assert [reply.body for reply in replies if reply.status != 200] == []
+
+
+# ---------------------------------------------------------------------------- uploads
+
+MIB = 1 << 20
+LONGEST_WAIT = 20  # seconds that an upload waits
+UPLOADS_TOO_FAST = "uploads rows too fast"
+ROWS = "/v1/imports/01a1fd04-035b-72c3-8961-619ede6ecc85/rows"
 
 
 def upload(org, data, **headers):
@@ -231,20 +269,6 @@ def test_a_compressed_upload_counts_eight_times_its_length(slow_uploads, org, ne
         assert seconds_of(org, body(MIB / 2), **{"Content-Encoding": "gzip"}) < usual + 2  # it leaves three seconds to wait
         seconds_of(org, body(64 * 1024))
         assert time.monotonic() - began > 3
-
-
-@contextmanager
-def connected(stack, sources):
-    """A connection from each of these addresses. nginx has answered a request on it, and then keeps it open for a minute."""
-    with ExitStack() as opened:
-        connections = []
-        for source in sources:
-            connection = opened.enter_context(wire.connect(stack, source))
-            connection.settimeout(60)  # uploads wait for almost twenty seconds
-            connection.sendall(wire.request_bytes("GET", "/nowhere", close=False))
-            assert wire.read_reply(connection).status == 404
-            connections.append(connection)
-        yield connections
 
 
 def reply_to_upload(connection, org, size):
