@@ -268,8 +268,19 @@ void FcgiServer::defer(Request request, Deferral deferral) {
     deferral.until = request.deferral ? request.deferral->until : until;
     auto connection = std::move(connections_[deferral.index]);
     connection->body.shrink();
+    const auto place = place_of(deferral);
     request.deferral = std::move(deferral);
-    deferred_.push_back({std::move(connection), std::move(request)});
+    deferred_.insert(place, {std::move(connection), std::move(request)});
+}
+
+// The end of the list, except that a request goes before younger ones that wait for the same share.
+// Otherwise one that another worker was faster than would wait for all that came later.
+std::vector<FcgiServer::Deferred>::const_iterator FcgiServer::place_of(
+    const Deferral& deferral) const {
+    return std::find_if(deferred_.begin(), deferred_.end(), [&](const Deferred& other) {
+        const Deferral& its = other.request.deferral.value();
+        return !its.share.empty() && its.share == deferral.share && its.until > deferral.until;
+    });
 }
 
 void FcgiServer::begin(const Pending& pending, const RequestHead& head,

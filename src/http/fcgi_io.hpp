@@ -82,6 +82,7 @@ class FcgiServer {
     std::vector<bool> abandoned() const;
     void take_deferred(std::vector<Request>& requests, std::size_t most);
     void defer(Request request, Deferral deferral);
+    std::vector<Deferred>::const_iterator place_of(const Deferral& deferral) const;
     std::vector<Request> take(std::size_t most);
     void take_pending(std::vector<Request>& requests, std::size_t most);
     static RequestHead look_at_head(Pending& pending);
@@ -93,7 +94,7 @@ class FcgiServer {
 
     std::vector<std::unique_ptr<Connection>> connections_;  // of the current batch
     std::vector<Pending> pending_;                          // the oldest first
-    std::vector<Deferred> deferred_;                        // the oldest first
+    std::vector<Deferred> deferred_;                        // of each share, the oldest first
     HasRoom has_room_;
     bool is_closing_ = false;
     bool has_hurried_ = false;  // since the last call of take()

@@ -81,6 +81,25 @@ BOOST_AUTO_TEST_CASE(deferred_requests_leave_half_of_the_places_to_new_ones) {
     server.finish(64, answer_all);
 }
 
+BOOST_AUTO_TEST_CASE(a_request_that_waits_again_goes_before_those_that_came_later) {
+    std::vector<std::unique_ptr<Peer>> peers;
+    std::vector<int> times;
+    const Handler defer_all = [&](std::span<const Request> requests, const Answer&) {
+        times.push_back(requests[0].deferral ? requests[0].deferral->times : 0);
+        return std::vector<Deferral>{{.index = 0, .share = "a"}};
+    };
+    bool has_room = false;
+    FcgiServer sharing(listener, [&](const std::string&) { return has_room; });
+    for (int i = 0; i < 3; ++i) {
+        peers.emplace_back(std::make_unique<Peer>(path))->send(head());
+        BOOST_TEST(sharing.serve(1, defer_all) == 1U);
+    }
+    has_room = true;
+    for (int i = 0; i < 3; ++i) BOOST_TEST(sharing.serve(1, defer_all) == 1U);
+    BOOST_TEST((times == std::vector<int>{0, 0, 0, 1, 2, 3}));
+    sharing.finish(1, answer_all);
+}
+
 BOOST_AUTO_TEST_CASE(a_deferred_request_keeps_the_body_that_was_read) {
     std::string body;
     const Handler handler = [&](std::span<const Request> requests, const Answer& answer) {
