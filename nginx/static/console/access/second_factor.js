@@ -4,6 +4,7 @@ import { loadModule } from "../lib/later.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { endSession, session, takeSession } from "../lib/session.js"
 import { useStore } from "../lib/store.js"
+import { trimmed } from "../lib/text.js"
 import { texts } from "../lib/texts.js"
 import { html, useRef, useState } from "../lib/view.js"
 import { Dialog, ErrorBox, Loading, TextField, Title } from "../ui/parts.js"
@@ -24,7 +25,7 @@ export const CodeForm = ({ onVerified, onCancel, canUseBackup = true, action = t
   const submit = event => {
     event.preventDefault()
     checking.run(async () => {
-      if (!isRight.current) await post(path, { code: code.trim() })
+      if (!isRight.current) await post(path, { code: trimmed(code) })
       isRight.current = true
       await onVerified()
     })

@@ -4,6 +4,7 @@ import { announce } from "../lib/announce.js"
 import { formatAgo, formatTime, plural } from "../lib/format.js"
 import { useAction, useList, useLoad } from "../lib/load.js"
 import { format } from "../lib/router.js"
+import { trimmed } from "../lib/text.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
 import { session } from "../lib/session.js"
@@ -22,7 +23,7 @@ const NewCodes = ({ onClose }) => {
   const [code, setCode] = useState("")
   const [codes, show] = useState(null)
   const making = useAction()
-  const submit = () => making.run(async () => show((await post("/v1/two-factor/backup-codes", { code: code.trim() })).backup_codes))
+  const submit = () => making.run(async () => show((await post("/v1/two-factor/backup-codes", { code: trimmed(code) })).backup_codes))
   if (codes) {
     return html`<${SecretDialog} title=${t.newCodes} hint=${texts.enroll.codesHint} stored=${texts.enroll.saved} onClose=${onClose}>
       <${BackupCodes} codes=${codes} /><//>`

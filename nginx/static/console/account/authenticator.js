@@ -1,6 +1,7 @@
 // Replacing the authenticator: a current code, the new secret, then a code of the new authenticator.
 import { post, withoutFields } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
+import { trimmed } from "../lib/text.js"
 import { texts } from "../lib/texts.js"
 import { authenticator as t } from "../lib/texts_account.js"
 import { html, useState } from "../lib/view.js"
@@ -13,7 +14,7 @@ const CodeStep = ({ label, hint, action, inputmode, onCode, onClose, children })
   const running = useAction()
   const submit = event => {
     event.preventDefault()
-    running.run(() => onCode(code.trim()))
+    running.run(() => onCode(trimmed(code)))
   }
   return html`<form onSubmit=${submit}>${children}
     <${TextField} label=${label} hint=${hint} required inputmode=${inputmode} autocomplete="one-time-code" value=${code} onInput=${setCode} />

@@ -3,6 +3,7 @@ import { call, ifMatch } from "../lib/api.js"
 import { useCreate } from "../lib/create.js"
 import { linesOnlyIn } from "../articles/parts.js"
 import { useAction } from "../lib/load.js"
+import { trimmed } from "../lib/text.js"
 import { texts } from "../lib/texts.js"
 import { creatives as t } from "../lib/texts_ads.js"
 import { html, useState } from "../lib/view.js"
@@ -40,7 +41,7 @@ export const newCreativeOf = fields => {
   const [width, height] = fields.size === OTHER ? [fields.width, fields.height] : fields.size.split("x")
   const content = fields.kind === "image" ? { image_url: fields.image_url } : { html: fields.html }
   return { kind: fields.kind, width: Number(width), height: Number(height), landing_url: fields.landing_url, ...content,
-    ...(fields.alt.trim() ? { alt: fields.alt } : {}) }
+    ...(trimmed(fields.alt) ? { alt: fields.alt } : {}) }
 }
 
 /** What differs between the record and the form, as the body of a PATCH. */

@@ -1,4 +1,5 @@
 // The fields of an article: between the record of the API and the form.
+import { trimmed } from "../lib/text.js"
 
 const TEXTS = ["title", "slug", "excerpt", "locale", "author", "cover_url", "body_html"]
 const CLEARABLE = new Set(["excerpt", "locale", "author", "cover_url"])
@@ -12,7 +13,7 @@ export const fieldsOf = (article = {}) => ({
   tags: (article.tags ?? []).join(", "),
 })
 
-export const tagsOf = text => text.split(",").map(tag => tag.trim()).filter(Boolean)
+export const tagsOf = text => text.split(",").map(trimmed).filter(Boolean)
 
 /** The body of a POST: optional fields that are empty are left out. @returns {any} */
 export const newArticleOf = fields => ({

@@ -1,6 +1,7 @@
 // The form of an attribute, for the list and for the columns of an import.
 import { IF_NEW, call, ifMatch } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
+import { trimmed } from "../lib/text.js"
 import { texts } from "../lib/texts.js"
 import { attributes as t } from "../lib/texts_attributes.js"
 import { html, useState } from "../lib/view.js"
@@ -12,14 +13,14 @@ const SHOWN = ["key", "label", "type", "choices"] // with messages next to their
 const hasChoices = type => type === "single_choice" || type === "multi_choice"
 
 /** The choices of a text area: one a line, each once. @param {string} text */
-export const choicesIn = text => [...new Set(text.split("\n").map(line => line.trim()).filter(Boolean))]
+export const choicesIn = text => [...new Set(text.split("\n").map(trimmed).filter(Boolean))]
 
 /**
  * The body of the call. The API keeps the label of a call without one, so an empty label of a known attribute is sent as its key.
  * @param {{ type: string, label: string, choices: string, isEnabled: boolean }} fields @param {{ key: string }} [record] of the attribute to change
  */
 export const bodyOf = ({ type, label, choices, isEnabled }, record) => {
-  const named = label.trim() ? label : record?.key
+  const named = trimmed(label) ? label : record?.key
   return { type, enabled: isEnabled, ...(named && { label: named }), ...(hasChoices(type) && { choices: choicesIn(choices) }) }
 }
 
@@ -40,7 +41,7 @@ export const EditAttribute = ({ record, first = {}, onDone, onClose, onReload })
   const saving = useAction()
   const submit = () => saving.run(async () => {
     const body = bodyOf({ type, label, choices, isEnabled }, record)
-    const { data } = await call("PUT", `/v1/attributes/${encodeURIComponent(key.trim())}`, { body, headers: record ? ifMatch(record) : IF_NEW })
+    const { data } = await call("PUT", `/v1/attributes/${encodeURIComponent(trimmed(key))}`, { body, headers: record ? ifMatch(record) : IF_NEW })
     await onDone(data)
   })
   const faults = saving.error?.fields ?? {}

@@ -2,6 +2,7 @@
 import { post } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
 import { useIsHere } from "../lib/router.js"
+import { trimmed } from "../lib/text.js"
 import { connections as t } from "../lib/texts_connections.js"
 import { html, useState } from "../lib/view.js"
 import { FormDialog } from "../ui/dialogs.js"
@@ -33,7 +34,7 @@ const ConnectDialog = ({ provider, onClose }) => {
   const follow = useFollow()
   const needsShop = provider.provider === "shopify"
   const submit = () => going.run(() =>
-    follow({ provider: provider.provider, ...(name.trim() ? { name } : {}), ...(needsShop ? { settings: { shop } } : {}) }))
+    follow({ provider: provider.provider, ...(trimmed(name) ? { name } : {}), ...(needsShop ? { settings: { shop } } : {}) }))
   return html`<${FormDialog} title=${t.connectTitle(provider.name)} action=${t.continue} values=${[name, shop]} running=${going}
     isShown=${path => path === "name" || path === "settings.shop"} submit=${submit} onClose=${onClose}>
     <p>${t.connectHint(provider.name)}</p>

@@ -1,4 +1,5 @@
 // Guesses which field of a member a column of a file holds, from its name.
+import { trimmed } from "../lib/text.js"
 import { NAMES } from "./column_names.js"
 
 const SPECIAL = { ß: "ss", æ: "ae", œ: "oe", ø: "oe", ł: "l" }
@@ -40,7 +41,7 @@ export const attributeKeyOf = name => {
 }
 
 /** Whether the first row of a file is a member, and not the names of columns. @param {string[]} header */
-export const looksLikeMember = header => header.some(cell => /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(cell.trim()))
+export const looksLikeMember = header => header.some(cell => /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(trimmed(cell)))
 
 /** The mapping of an import job, as POST /v1/imports takes it. */
 export const mappingOf = (header, targets) => ({
@@ -58,18 +59,10 @@ export const targetsOf = mapping => mapping.columns.map(column =>
 
 const MOST_CHARACTERS = 200 // of a name; the API takes 255
 
-const BLANK = /[\s\u200B]/u
-
-/** The characters without the blank ends that the API removes. @param {string[]} characters */
-const trimmedIn = characters => {
-  const first = characters.findIndex(one => !BLANK.test(one))
-  return first < 0 ? [] : characters.slice(first, characters.findLastIndex(one => !BLANK.test(one)) + 1)
-}
-
 /** The API takes no control character, such as a line break in a cell of a spreadsheet. */
 const nameIn = cell => {
-  const characters = trimmedIn([...cell.replace(/[\p{Cc}\p{Zl}\p{Zp} ]+/gu, " ")])
-  return trimmedIn(characters.slice(0, MOST_CHARACTERS)).join("")
+  const characters = [...trimmed(cell.replace(/[\p{Cc}\p{Zl}\p{Zp} ]+/gu, " "))]
+  return trimmed(characters.slice(0, MOST_CHARACTERS).join(""))
 }
 
 /** Names for columns: unique and not empty, because a mapping needs that. "Name", "Name (2)", "Column 3". */

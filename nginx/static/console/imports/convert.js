@@ -1,5 +1,6 @@
 // Converts the cells of a file to the payload of a row. It keeps what it cannot read, so that the server reports it.
 import { numberOf } from "../lib/exact.js"
+import { trimmed } from "../lib/text.js"
 
 /** A field that no member has. A row with more cells than the header has it, so that the server rejects the row and reports why. */
 export const SURPLUS = "more_cells_than_columns"
@@ -33,7 +34,7 @@ const onlyDateIn = text => {
  * @param {string[]} cells
  */
 export const guessDates = cells => {
-  const given = cells.map(cell => cell.trim()).filter(Boolean)
+  const given = cells.map(trimmed).filter(Boolean)
   const counts = DATES.map(([name]) => ({ name, count: given.filter(cell => dateIn(cell, name)).length }))
   counts.sort((one, other) => other.count - one.count)
   return { format: counts[0].count ? counts[0].name : "iso", isSure: counts[0].count === 0 || counts[0].count > counts[1].count }
@@ -116,7 +117,7 @@ const choicesThatFill = (text, choices) => {
   const { known, longest } = knownOf(choices)
   const begins = [0, ...separators.map(([, end]) => end)]
   const ends = [...separators.map(([begin]) => begin), text.length]
-  const partOf = (first, last) => text.slice(begins[first], ends[last]).trim()
+  const partOf = (first, last) => trimmed(text.slice(begins[first], ends[last]))
   /** @type {number[]} the last place of the longest part that begins at a place, if choices fill the rest too; otherwise -1 */
   const lasts = begins.map(() => -1)
   for (let first = begins.length - 1; first >= 0; first--) {
@@ -137,7 +138,7 @@ const choicesThatFill = (text, choices) => {
 /** The choices of a cell, which are separated by semicolons, or else by bars, or else by commas, unless its choices show it. */
 const choicesIn = (text, choices) => {
   const separator = [";", "|"].find(one => text.includes(one)) ?? ","
-  const parts = choicesThatFill(text, choices) ?? text.split(separator).map(one => one.trim()).filter(Boolean)
+  const parts = choicesThatFill(text, choices) ?? text.split(separator).map(trimmed).filter(Boolean)
   return [...new Set(parts)]
 }
 
@@ -160,7 +161,7 @@ export const valueOf = (text, { type, dates, numbers, choices = /** @type {strin
  * @param {string[]} cells
  */
 export const guessType = cells => {
-  const given = cells.map(cell => cell.trim()).filter(Boolean)
+  const given = cells.map(trimmed).filter(Boolean)
   const fits = test => given.length > 0 && given.every(test)
   if (DATES.some(([name]) => fits(cell => dateIn(cell, name) !== null))) return "date"
   if (fits(cell => /[a-z]/i.test(cell) && (YES.has(cell.toLowerCase()) || NO.has(cell.toLowerCase())))) return "boolean"
@@ -170,7 +171,7 @@ export const guessType = cells => {
 // A spreadsheet's guard against formulas, which exports of Muster have too.
 const withoutGuard = cell => (/^'\s*[=+\-@＝＋－＠'\t\r\n]/.test(cell) ? cell.slice(1) : cell)
 
-const textOf = (cell = "") => withoutGuard(cell).trim()
+const textOf = (cell = "") => trimmed(withoutGuard(cell))
 
 /**
  * @param {string[]} cells

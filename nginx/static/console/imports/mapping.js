@@ -2,6 +2,7 @@
 import { announce } from "../lib/announce.js"
 import { call, ifMatch } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
+import { trimmed } from "../lib/text.js"
 import { texts } from "../lib/texts.js"
 import { imports as t } from "../lib/texts_imports.js"
 import { html, useState } from "../lib/view.js"
@@ -18,7 +19,7 @@ const CHOICES = 100 // values of a column that a new attribute with choices begi
 const NEW = "new"
 const DISABLED = "disabled:"
 
-const cellsOf = (source, index) => source.samples.map(cells => (cells[index] ?? "").trim()).filter(Boolean)
+const cellsOf = (source, index) => source.samples.map(cells => trimmed(cells[index] ?? "")).filter(Boolean)
 const samplesOf = (source, index) => [...new Set(cellsOf(source, index).map(cell => cell.slice(0, SAMPLE_LENGTH)))].slice(0, SAMPLES).join(" · ")
 
 /** What the form of a new attribute for this column begins with. */

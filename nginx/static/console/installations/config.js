@@ -2,6 +2,7 @@
 // that a long number or a text with line breaks does not change with another field.
 import { isNumber, memberOf, parse } from "../lib/json.js"
 import { own } from "../lib/own.js"
+import { trimmed } from "../lib/text.js"
 
 export const HIDDEN = "***" // what the API shows of a secret, and takes for "keep the stored value"
 
@@ -41,7 +42,7 @@ const choiceOf = ({ type, choices }, text) =>
 export const fieldsOf = (properties, stored) => Object.fromEntries(properties.map(property =>
   [property.name, isStoredSecret(property, stored) ? "" : choiceOf(property, stored[property.name]?.text ?? "")]))
 
-const jsonOf = ({ type }, text) => (type === "boolean" || (type === "number" && isNumber(text.trim())) ? text.trim() : JSON.stringify(text))
+const jsonOf = ({ type }, text) => (type === "boolean" || (type === "number" && isNumber(trimmed(text))) ? trimmed(text) : JSON.stringify(text))
 
 const memberFor = (property, fields, stored, removed) => {
   const { name } = property

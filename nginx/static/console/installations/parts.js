@@ -3,6 +3,7 @@ import { call } from "../lib/api.js"
 import { isNumber } from "../lib/json.js"
 import { useLoad } from "../lib/load.js"
 import { own } from "../lib/own.js"
+import { trimmed } from "../lib/text.js"
 import { installations as t } from "../lib/texts_modules.js"
 import { html } from "../lib/view.js"
 import { Badge, Field, SelectField, TextField } from "../ui/parts.js"
@@ -34,7 +35,7 @@ const Area = ({ label, hint, error, value, onInput }) => html`<${Field} label=${
 /** The API's message about a setting; for text in a field of numbers, what to enter. */
 const faultOf = ({ name, type }, text, faults) => {
   const fault = faults[`config.${name}`]
-  return fault && type === "number" && text && !isNumber(text.trim()) ? t.notNumber : fault
+  return fault && type === "number" && text && !isNumber(trimmed(text)) ? t.notNumber : fault
 }
 
 /** The control of a setting. isStored: a secret has a value, which is not shown; isRemoved: it will be deleted. */

@@ -1,13 +1,14 @@
 // The organization's registry of attributes, which has several pages if it is large, and values of its types.
 import { getAll } from "./api.js"
 import { numberOf } from "./exact.js"
+import { trimmed } from "./text.js"
 
 /** All attributes, also the disabled ones. @param {AbortSignal} [signal] @returns {Promise<Api.Attribute[]>} */
 export const allAttributes = signal => getAll("/v1/attributes", "attributes", undefined, signal)
 
 /** The number of a text, also with a plus or zeros before it; null for another text. @param {string} text */
 const numberIn = text => {
-  const plain = text.trim().replace(/^\+(?=[\d.])/, "").replace(/^(-?)0+(?=\d)/, "$1")
+  const plain = trimmed(text).replace(/^\+(?=[\d.])/, "").replace(/^(-?)0+(?=\d)/, "$1")
   const value = Number(plain)
   const isExact = Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value))
   return numberOf(plain) ?? (isExact ? value : null)
@@ -19,7 +20,7 @@ const numberIn = text => {
  * @param {string | undefined} type @param {any} value
  */
 export const valueIn = (type, value) => {
-  if (typeof value !== "string" || value.trim() === "") return value
+  if (typeof value !== "string" || trimmed(value) === "") return value
   if (type === "boolean") return value === "true"
   return type === "number" ? numberIn(value) ?? value : value
 }

@@ -1,4 +1,5 @@
 // Short names that a title or a name suggests.
+import { trimmed } from "./text.js"
 
 /** A short name that a title suggests: "Fußball & Café" is "fussball-cafe". @param {string} title */
 export const slugOf = title => title.toLowerCase().replaceAll("ß", "ss").normalize("NFD").replace(/\p{M}/gu, "")
@@ -11,7 +12,7 @@ export const LONGEST_SLUG = 63 // of a module and of a slot
  * @param {string} name @param {"module" | "slot"} kind
  */
 export const shortNameOf = (name, kind) => {
-  if (!name.trim()) return ""
+  if (!trimmed(name)) return ""
   const slug = slugOf(name)
   return (/^[a-z]./.test(slug) ? slug : `${kind}-${slug}`).slice(0, LONGEST_SLUG).replace(/-$/, "")
 }

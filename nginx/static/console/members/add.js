@@ -7,6 +7,7 @@ import { useAction, useLoad } from "../lib/load.js"
 import { own } from "../lib/own.js"
 import { allAttributes, valueIn } from "../lib/registry.js"
 import { useOpen } from "../lib/router.js"
+import { trimmed } from "../lib/text.js"
 import { texts } from "../lib/texts.js"
 import { addMember as t, member } from "../lib/texts_members.js"
 import { html, useState } from "../lib/view.js"
@@ -17,7 +18,7 @@ import { nameOf } from "./parts.js"
 
 /** The body of the call: what was filled in. @param {Record<string, string>} fields @param {Record<string, any>} attributes @param {any[]} registry */
 export const memberOf = (fields, attributes, registry) => {
-  const body = Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, text.trim()]).filter(([name, text]) => text || name === "email"))
+  const body = Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, trimmed(text)]).filter(([name, text]) => text || name === "email"))
   const given = registry.map(({ key, type }) => [key, valueIn(type, own(attributes, key) ?? "")]).filter(([, value]) => value !== "")
   return given.length ? { ...body, attributes: Object.fromEntries(given) } : body
 }

@@ -5,6 +5,7 @@ import { otherFaults } from "../lib/faults.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { allAttributes } from "../lib/registry.js"
 import { address, useOpen } from "../lib/router.js"
+import { trimmed } from "../lib/text.js"
 import { texts } from "../lib/texts.js"
 import { memberJobs as t } from "../lib/texts_members.js"
 import { useTyped } from "../lib/unsaved.js"
@@ -21,7 +22,7 @@ const Form = ({ filter, registry, onClose }) => {
   useTyped([action, reason], counting.isBusy)
   const submit = event => {
     event.preventDefault()
-    const why = action === "lock" && reason.trim() ? { reason: reason.trim() } : {}
+    const why = action === "lock" && trimmed(reason) ? { reason: trimmed(reason) } : {}
     const json = jsonOf({ action, filter, ...why })
     counting.run(async () => open(["member-jobs", (await create("/v1/member-jobs", undefined, { json })).id]))
   }

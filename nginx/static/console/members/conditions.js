@@ -3,6 +3,7 @@ import { numberAsTyped } from "../lib/exact.js"
 import { formatTime, momentOf } from "../lib/format.js"
 import { isolate } from "../lib/isolate.js"
 import { own } from "../lib/own.js"
+import { trimmed } from "../lib/text.js"
 import { texts } from "../lib/texts.js"
 import { filters as t } from "../lib/texts_members.js"
 
@@ -25,11 +26,11 @@ const conditions = query => ({
 })
 
 /** Whether a search finds one mail address only. @param {string | undefined} text */
-export const isAddress = (text = "") => text.includes("@") && /\.\w+$/.test(text.trim())
+export const isAddress = (text = "") => text.includes("@") && /\.\w+$/.test(trimmed(text))
 
 /** The parameters of the API for what the person searches. The newest members come first if the API can sort them so. */
 export const parametersOf = query => {
-  const text = query.q?.trim()
+  const text = trimmed(query.q ?? "")
   const search = text ? (isAddress(text) ? { email: text } : { q: text }) : {}
   const attributes = Object.fromEntries(attributeKeys(query).map(key => [attributeName(key), query[attributeName(key)]]))
   const given = conditions(query)
@@ -40,14 +41,14 @@ export const parametersOf = query => {
 /** The list compares a number as it is typed, so a job has to get it with the same digits. */
 const typed = (text, type) => {
   if (type === "boolean") return text === "true"
-  return type === "number" ? numberAsTyped(text.trim()) ?? text : text
+  return type === "number" ? numberAsTyped(trimmed(text)) ?? text : text
 }
 
 /** The filter of a member job for the same members. @param {Array<{ key: string, type: string }>} registry */
 export const jobFilterOf = (query, registry) => {
   const types = Object.fromEntries(registry.map(({ key, type }) => [key, type]))
   const keys = attributeKeys(query)
-  const given = { q: query.q?.trim(), ...conditions(query) }
+  const given = { q: trimmed(query.q ?? ""), ...conditions(query) }
   const filter = Object.fromEntries(Object.entries(given).filter(([, value]) => value))
   if (keys.length) filter.attributes = Object.fromEntries(keys.map(key => [key, typed(query[attributeName(key)], types[key])]))
   return Object.keys(filter).length ? filter : { updated_since: ALL_SINCE }

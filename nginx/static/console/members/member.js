@@ -8,6 +8,7 @@ import { useDialog } from "../lib/dialog.js"
 import { useAction, useList, useLoad } from "../lib/load.js"
 import { allAttributes } from "../lib/registry.js"
 import { address, useOpen } from "../lib/router.js"
+import { trimmed } from "../lib/text.js"
 import { texts } from "../lib/texts.js"
 import { member as t } from "../lib/texts_members.js"
 import { html, useState } from "../lib/view.js"
@@ -44,7 +45,7 @@ const LockDialog = ({ member, etag, onDone, onClose, onReload }) => {
   const [reason, setReason] = useState("")
   const locking = useAction()
   const submit = () => locking.run(async () => {
-    const body = reason.trim() ? { reason: reason.trim() } : {}
+    const body = trimmed(reason) ? { reason: trimmed(reason) } : {}
     await call("POST", `/v1/users/${member.id}/lock`, { body, headers: { "If-Match": etag } })
     await onDone(t.locked)
   })

@@ -5,6 +5,7 @@ import { useDialog } from "../lib/dialog.js"
 import { formatBytes, formatNumber, formatTime, plural } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { takeSession } from "../lib/session.js"
+import { trimmed } from "../lib/text.js"
 import { texts } from "../lib/texts.js"
 import { organization as t } from "../lib/texts_organization.js"
 import { html, useState } from "../lib/view.js"
@@ -21,7 +22,7 @@ const Rename = ({ record, etag, onDone, onClose, onReload }) => {
     await get("/v1/session").then(takeSession, () => {}) // the name is changed
     await onDone(t.renamed)
   })
-  return html`<${FormDialog} title=${t.renameTitle} action=${texts.parts.save} isReady=${name.trim() !== record.name} values=${name} record=${record} running=${saving} known=${t.conflict}
+  return html`<${FormDialog} title=${t.renameTitle} action=${texts.parts.save} isReady=${trimmed(name) !== record.name} values=${name} record=${record} running=${saving} known=${t.conflict}
     isShown=${path => path === "name"} submit=${submit} onClose=${onClose} onReload=${onReload} reloadText=${t.reload}>
     <${TextField} label=${t.name} hint=${t.nameHint} required maxlength="255" value=${name} onInput=${setName} error=${saving.error?.fields?.name} /><//>`
 }

@@ -1,6 +1,7 @@
 // The two kinds of page keys: their paths, and the fields between the record of the API and the form.
 import { dayOf, endOfDay } from "../keys/dialogs.js"
 import { numberIn } from "../lib/format.js"
+import { trimmed } from "../lib/text.js"
 import { originsIn } from "./origins.js"
 
 export const PATHS = { tracking: "/v1/engagement/keys", content: "/console/v1/content-keys" }
@@ -12,7 +13,7 @@ export const fieldsOf = (key = {}) => ({
 })
 
 const bodyOf = (kind, fields) => ({
-  name: fields.name.trim(), allowed_origins: originsIn(fields.origins), expires_at: endOfDay(fields.day),
+  name: trimmed(fields.name), allowed_origins: originsIn(fields.origins), expires_at: endOfDay(fields.day),
   ...(kind === "tracking" ? { rate_limit_per_second: numberIn(fields.perSecond), burst: numberIn(fields.burst) } : {}),
 })
 

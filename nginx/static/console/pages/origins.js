@@ -1,4 +1,5 @@
 // The rows of a key's origins.
+import { trimmed } from "../lib/text.js"
 import { pageKeys as t } from "../lib/texts_pages.js"
 import { html, useRef } from "../lib/view.js"
 import { Field, Group } from "../ui/parts.js"
@@ -7,10 +8,10 @@ const MOST = 50 // origins of a key
 
 /** The origin in an address that a person pastes: without its path, and with https:// if there is no scheme. @param {string} text */
 export const originIn = text => {
-  const trimmed = text.trim()
-  const [, origin] = /^(https?:\/\/[^/?#\s]+)[/?#]\S*$/i.exec(trimmed) ?? []
+  const typed = trimmed(text)
+  const [, origin] = /^(https?:\/\/[^/?#\s]+)[/?#]\S*$/i.exec(typed) ?? []
   if (origin) return origin
-  return /^[a-z0-9*-]+(\.[a-z0-9-]+)+(:\d+)?$/i.test(trimmed) ? `https://${trimmed}` : trimmed
+  return /^[a-z0-9*-]+(\.[a-z0-9-]+)+(:\d+)?$/i.test(typed) ? `https://${typed}` : typed
 }
 
 /** The origins to send: rows that are empty are left out. @param {string[]} rows */

@@ -1,6 +1,7 @@
 // Fields of a list that put their text into the address when the person pauses.
 import { replaceQuery, route, useIsHere } from "../lib/router.js"
 import { createStore, useStore } from "../lib/store.js"
+import { trimmed } from "../lib/text.js"
 import { texts } from "../lib/texts.js"
 import { html, useEffect, useId, useRef, useState } from "../lib/view.js"
 
@@ -47,9 +48,9 @@ export const QueryField = ({ name, label, width = "", accepts = /(?:)/, ...rest 
   }, [value])
   useEffect(() => {
     const search = () => {
-      if (turn !== clearing.get().turn || !isHere() || typed.trim() === sent.current || !accepts.test(typed.trim())) return
-      sent.current = typed.trim()
-      replaceQuery({ ...route.get().query, [name]: typed.trim() })
+      if (turn !== clearing.get().turn || !isHere() || trimmed(typed) === sent.current || !accepts.test(trimmed(typed))) return
+      sent.current = trimmed(typed)
+      replaceQuery({ ...route.get().query, [name]: trimmed(typed) })
     }
     const timer = setTimeout(search, PAUSE)
     return () => clearTimeout(timer)
