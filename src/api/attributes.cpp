@@ -25,7 +25,7 @@ constexpr auto kAttributeChange = json::object<AttributeChange>(
         "attribute."),
     json::optional(
         "choices", &AttributeChange::choices,
-        json::array_of(json::Text{1, 255}, 0, service::kMostChoices),
+        json::array_of(json::Text{1, 255, true}, 0, service::kMostChoices),
         "Allowed values of single_choice and multi_choice, without duplicates. If omitted, not changed."),
     json::required("enabled", &AttributeChange::enabled, json::Boolean{},
                    "Whether the attribute can be written. A disabled attribute keeps its values."));

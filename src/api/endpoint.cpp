@@ -210,7 +210,7 @@ QueryValues decode_query(const Endpoint& endpoint, std::string_view query) {
             if (!text) continue;
             const bool is_exact = parameter.choice || parameter.is_prefix;
             if (parameter.kind == Kind::Text && !is_exact) trim(*text);
-            if (parameter.is_prefix) compose(*text);
+            if (parameter.is_prefix || parameter.is_composed) compose(*text);
             if (const auto fault = text_fault(parameter, *text)) {
                 faults.add(name, *fault, limits_of(parameter, *fault));
             }

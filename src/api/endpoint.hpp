@@ -77,8 +77,9 @@ struct QueryParameter {
     int most = 0;
     int fallback = 0;
     std::string_view (*choice)(std::size_t index) = nullptr;  // "" after the last choice
-    bool is_list = false;    // several choices, separated by commas
-    bool is_prefix = false;  // the beginning of a text: a space at its end counts
+    bool is_list = false;      // several choices, separated by commas
+    bool is_prefix = false;    // the beginning of a text: a space at its end counts
+    bool is_composed = false;  // as the texts that it is compared with; a prefix is
     std::string_view meaning = {};
 };
 

@@ -27,7 +27,7 @@ utf8proc_int32_t folded_point(utf8proc_int32_t point, void* /*unused*/) {
 
 using Map = utf8proc_int32_t(utf8proc_int32_t, void*);
 
-std::string composed(std::string_view text, Map* map) {
+std::string normalized(std::string_view text, Map* map) {
     utf8proc_uint8_t* result = nullptr;
     const auto length = utf8proc_map_custom(
         reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
@@ -61,11 +61,40 @@ bool is_compatibility_ideograph(utf8proc_int32_t point) {
     return (point >= 0xf900 && point <= 0xfaff) || (point >= 0x2f800 && point <= 0x2fa1f);
 }
 
-// All characters below U+0300 are composed. In UTF-8 their bytes are below 0xcc.
+struct Range {
+    utf8proc_int32_t first;
+    utf8proc_int32_t last;
+};
+// Characters that normalization form C keeps, and that join no character before them. Only scripts
+// that are written often: the others take more time.
+constexpr std::array<Range, 10> kComposed = {{
+    {0x0, 0x2ff},      // Latin
+    {0x388, 0x482},    // Greek, Cyrillic
+    {0x48a, 0x590},    // Cyrillic, Armenian
+    {0x5d0, 0x5ea},    // Hebrew
+    {0x620, 0x64a},    // Arabic
+    {0x1e00, 0x1eff},  // Latin
+    {0x2010, 0x20cf},  // punctuation, currencies
+    {0x3030, 0x3098},  // Hiragana
+    {0x309b, 0xa66e},  // Kana, ideographs
+    {0xac00, 0xd7a3},  // Korean syllables
+}};
+
+bool is_composed(utf8proc_int32_t point) {
+    return std::ranges::any_of(
+        kComposed, [=](const Range& range) { return point >= range.first && point <= range.last; });
+}
+
+// False only if no character can change.
 bool may_be_decomposed(std::string_view text) {
-    constexpr unsigned char kLead = 0xcc;
-    return std::any_of(text.begin(), text.end(),
-                       [](char c) { return static_cast<unsigned char>(c) >= kLead; });
+    constexpr unsigned char kLead = 0xcc;  // of U+0300
+    const bool is_latin = std::none_of(
+        text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= kLead; });
+    if (is_latin) return false;
+    while (!text.empty()) {
+        if (!is_composed(take_point(text))) return true;
+    }
+    return false;
 }
 
 // The length in bytes of what `text` has before its first ideograph for compatibility.
@@ -80,25 +109,30 @@ std::size_t before_ideograph(std::string_view text) {
 
 }  // namespace
 
-void compose(std::string& text) {
-    if (!may_be_decomposed(text) || text.size() > kMostComposedBytes) return;
-    if (!is_stream_safe(text)) return;
-    std::string whole;
+std::string_view composed(std::string_view text, std::string& to) {
+    if (text.size() > kMostComposedBytes || !may_be_decomposed(text)) return text;
+    if (!is_stream_safe(text)) return text;
+    to.clear();
     for (std::string_view rest = text; !rest.empty();) {
         const std::size_t size = before_ideograph(rest);
-        if (size > 0) whole += composed(rest.substr(0, size), nullptr);
+        if (size > 0) to += normalized(rest.substr(0, size), nullptr);
         rest.remove_prefix(size);
         const std::string_view ideograph = rest;
         if (!rest.empty()) take_point(rest);
-        whole += ideograph.substr(0, ideograph.size() - rest.size());
+        to += ideograph.substr(0, ideograph.size() - rest.size());
     }
-    text = std::move(whole);
+    return to;
+}
+
+void compose(std::string& text) {
+    std::string whole;
+    if (composed(text, whole).data() == whole.data()) text = std::move(whole);
 }
 
 std::string folded(std::string_view text) {
     if (text.empty()) return {};
     // Composed first, because a letter and its combining mark may fold differently when separate.
-    return composed(composed(text, nullptr), folded_point);
+    return normalized(normalized(text, nullptr), folded_point);
 }
 
 bool is_stream_safe(std::string_view text) {

@@ -18,6 +18,8 @@ namespace muster {
 // for compatibility are kept, because the form replaces them by others of a different shape. A text
 // of more than kMostComposedBytes, without is_stream_safe() or that is not UTF-8 is kept too.
 void compose(std::string& text);
+// The text as compose() leaves it: a view of `text` if it stays as it is, or else of `to`.
+[[nodiscard]] std::string_view composed(std::string_view text, std::string& to);
 // 255 syllables of Korean, each in three parts of three bytes, take less.
 inline constexpr std::size_t kMostComposedBytes = 2304;
 

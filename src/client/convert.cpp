@@ -2,6 +2,7 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "base/unicode.hpp"
 #include "client/cell_text.hpp"
 #include "client/country_names.hpp"
 #include "client/json_cell.hpp"
@@ -21,7 +22,8 @@ constexpr std::size_t kMaxAttributes = 100;  // docs/api/limits.md "Limits"
 
 std::string json_string(std::string_view text) {
     std::string json;
-    append_json_string(json, text);
+    std::string whole;
+    append_json_string(json, composed(text, whole));  // as the API does before it counts bytes
     return json;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "base/unicode.hpp"
 #include "client/value_fault.hpp"
 #include "client/value_format.hpp"
 #include "rules/attributes.hpp"
@@ -15,13 +16,16 @@
 namespace muster::client {
 namespace {
 
-std::string trimmed_json(const Json::Value& text) {
+std::string normalized_json(const Json::Value& text) {
     std::string json;
-    append_json_string(json, trimmed(text.asString()));
+    const std::string sent = text.asString();
+    std::string whole;
+    append_json_string(json, composed(trimmed(sent), whole));
     return json;
 }
 
-// A list of texts is trimmed. nullopt for an entry that no attribute has: null, a list, an object.
+// A list of texts is normalized. nullopt for an entry that no attribute has: null, a list, an
+// object.
 std::optional<std::string> list_json(const std::string& written) {
     Json::Value list;
     if (!parse_json(written, list)) return written;
@@ -32,7 +36,7 @@ std::optional<std::string> list_json(const std::string& written) {
     for (const Json::Value& entry : list) {
         if (entry.isNull() || entry.isArray() || entry.isObject()) return std::nullopt;
         has_texts_only = has_texts_only && entry.isString();
-        if (entry.isString()) writer.raw(trimmed_json(entry));
+        if (entry.isString()) writer.raw(normalized_json(entry));
     }
     writer.end_array();
     return has_texts_only ? json : written;
@@ -45,7 +49,7 @@ std::optional<std::string> stored_json(const std::string& written) {
     if (!written.starts_with('"')) return written;
     Json::Value list;
     if (!parse_json("[" + written + "]", list)) return written;
-    return trimmed(list[0].asString()).empty() ? "" : trimmed_json(list[0]);
+    return trimmed(list[0].asString()).empty() ? "" : normalized_json(list[0]);
 }
 
 bool has_attributes_type(const rules::AttributeRegistry& registry, const std::string& key,

@@ -1,6 +1,7 @@
 #include "client/value_format.hpp"
 
 #include "base/text.hpp"
+#include "base/unicode.hpp"
 #include "client/column_key.hpp"
 
 #include <algorithm>
@@ -237,6 +238,8 @@ std::optional<bool> boolean_of(std::string_view cell, const ValueFormat& format)
 
 std::optional<std::string> choice_of(std::string_view cell, const std::vector<std::string>& choices,
                                      const ValueFormat& format) {
+    std::string whole;
+    cell = composed(cell, whole);  // as choices are
     if (std::ranges::find(choices, cell) != choices.end()) return std::string(cell);
     if (format.as_is) return std::nullopt;
     const auto is_same = [&](const std::string& choice) {

@@ -47,8 +47,8 @@ struct ValueFormat {
 // Words in seven languages, 1 and 0, and the words of the format.
 [[nodiscard]] std::optional<bool> boolean_of(std::string_view cell, const ValueFormat& format);
 
-// The choice that a cell means: the same text, or the only one that is equal without regard to the
-// case of ASCII letters.
+// The choice that a cell means: the same text, with accents composed, or the only one that is equal
+// without regard to the case of ASCII letters.
 [[nodiscard]] std::optional<std::string> choice_of(std::string_view cell,
                                                    const std::vector<std::string>& choices,
                                                    const ValueFormat& format);

@@ -2,6 +2,7 @@
 #include "service/attributes.hpp"
 
 #include "base/text.hpp"
+#include "base/unicode.hpp"
 #include "ctl/command.hpp"
 #include "ctl/table.hpp"
 #include "rules/attributes.hpp"
@@ -99,7 +100,8 @@ std::vector<std::string> choices_option(const Invocation& in) {
     }
     for (const std::string_view word : words) {
         const std::string entry = "entry " + std::to_string(choices.size() + 1) + " of --choices";
-        std::string choice = checked_value(entry, word, service::checked_name);
+        std::string whole;  // composed, as the API does it
+        std::string choice = checked_value(entry, composed(word, whole), service::checked_name);
         if (std::ranges::find(choices, choice) != choices.end()) {
             throw invalid_value(entry, choice, "each choice once");
         }

@@ -68,7 +68,7 @@ class Decoding {
 // ---------------------------------------------------------------------------- types
 
 // A string of `min`..`max` characters, trimmed, without control characters. It is composed
-// (base/unicode.hpp) if it is searched.
+// (base/unicode.hpp) if it is searched or compared.
 struct Text {
     std::size_t min;
     std::size_t max;

@@ -1,25 +1,49 @@
 #include "store/attributes.hpp"
 
+#include "base/unicode.hpp"
 #include "rules/stored_json.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace muster::store {
 
 using db::column;
 using db::columns;
 using db::converted;
-using db::or_empty;
 using db::OrgSql;
 using rules::Attribute;
 
 namespace {
+
+// Older choices are stored as they were sent. Values, which are composed, are compared with them.
+std::vector<std::string> composed_choices(std::optional<std::vector<std::string>> stored) {
+    std::vector<std::string> choices;
+    if (!stored) return choices;
+    std::string whole;
+    bool may_repeat = false;
+    for (std::string& choice : *stored) {
+        const std::string_view text = composed(choice, whole);
+        if (text == choice) continue;
+        choice = text;
+        may_repeat = true;
+    }
+    if (!may_repeat) return *std::move(stored);
+    for (std::string& choice : *stored) {
+        if (std::ranges::find(choices, choice) == choices.end()) {
+            choices.push_back(std::move(choice));
+        }
+    }
+    return choices;
+}
 
 constexpr auto kAttribute = columns<rules::AttributeRecord>(
     column<&rules::AttributeRecord::id>("id"),
     column<&rules::AttributeRecord::attribute, &Attribute::key>("attribute_key"),
     column<&rules::AttributeRecord::attribute, &Attribute::label>("label"),
     column<&rules::AttributeRecord::attribute, &Attribute::type>("type"),
-    converted<or_empty<std::vector<std::string>>, &rules::AttributeRecord::attribute,
-              &Attribute::choices>("choices"),
+    converted<composed_choices, &rules::AttributeRecord::attribute, &Attribute::choices>("choices"),
     column<&rules::AttributeRecord::attribute, &Attribute::enabled>("enabled"),
     column<&rules::AttributeRecord::created_at>("created_at"),
     column<&rules::AttributeRecord::updated_at>("updated_at"));

@@ -58,7 +58,7 @@ struct Attributes {
                 std::string& out) const {
         RawJson json;
         kObject.decode(in, path, to, json);
-        if (!json.text.empty()) out = rules::trimmed_attributes(json.text);
+        if (!json.text.empty()) out = rules::normalized_attributes(json.text);
     }
     Json::Value schema() const { return map_of(rules::attribute_value_schema()); }
 };
@@ -75,7 +75,7 @@ constexpr auto kTargeting =
                        "Allowed locales of the visitor; de also matches de-AT. Empty: any.",
                        R"(["en"])"),
         json::optional("tags", &Targeting::tags,
-                       array_of(Text{1, rules::kLongestAdTag}, 0, rules::kMostAdTags),
+                       array_of(Text{1, rules::kLongestAdTag, true}, 0, rules::kMostAdTags),
                        "Tags, one of which the page must have. Empty: any.", R"(["football"])"),
         json::optional("attributes", &Targeting::attributes, Attributes{},
                        "Values that the member must have, by attribute key. Empty: any.",

@@ -5,6 +5,7 @@
 #include "api/worker_state.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
+#include "base/unicode.hpp"
 #include "rules/members/core_field_checks.hpp"
 #include "rules/members/fields.hpp"
 #include "service/ads/serving.hpp"
@@ -95,13 +96,14 @@ void read_tags(const Call& call, AdRequest& ad_request, Faults& faults) {
     const auto text = call.query.text("tags");
     if (!text) return;
     for (const std::string_view entry : split(*text, ',')) {
-        const std::string_view tag = trimmed(entry);
+        std::string tag(trimmed(entry));
         if (tag.empty()) continue;
+        compose(tag);
         if (utf8_length(tag) > rules::kLongestAdTag) {
             faults.add("tags", FieldCode::TooLong, longest(rules::kLongestAdTag));
             return;
         }
-        ad_request.tags.emplace_back(tag);
+        ad_request.tags.push_back(std::move(tag));
     }
     if (ad_request.tags.size() > rules::kMostAdTags) {
         faults.add("tags", FieldCode::TooLong, longest(rules::kMostAdTags));

@@ -29,7 +29,7 @@ constexpr json::Slug kSlug{
 
 // Tags without duplicates.
 struct Tags {
-    static constexpr auto kTexts = json::array_of(Text{1, 64}, 0, rules::kMostArticleTags);
+    static constexpr auto kTexts = json::array_of(Text{1, 64, true}, 0, rules::kMostArticleTags);
 
     void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 std::vector<std::string>& out) const {

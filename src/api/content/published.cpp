@@ -66,7 +66,8 @@ constexpr std::array kPublishedListQuery = {
     page_limit(),
     kPageCursor,
     QueryParameter{.name = "locale", .least = 1, .meaning = "Only articles of this locale."},
-    QueryParameter{.name = "tag", .least = 1, .meaning = "Only articles with this tag."},
+    QueryParameter{
+        .name = "tag", .least = 1, .is_composed = true, .meaning = "Only articles with this tag."},
     QueryParameter{.name = "q",
                    .least = 1,
                    .is_prefix = true,

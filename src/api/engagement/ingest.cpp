@@ -38,7 +38,7 @@ constexpr auto kPushedEvent =
                        "external_id of the member; it must belong to one member only.", "C-1001"),
         json::optional("email", &PushedEvent::email, Email{}, "Email address of the member.",
                        "ada@example.org"),
-        json::optional("tags", &PushedEvent::tags, array_of(Text{1, 64}, 0, 20),
+        json::optional("tags", &PushedEvent::tags, array_of(Text{1, 64, true}, 0, 20),
                        "Tags for reports.", R"(["cup"])"),
         json::optional("metadata", &PushedEvent::metadata, AnyJson{},
                        "Any JSON of at most 8 KiB. Numbers are stored as sent.",

@@ -34,7 +34,7 @@ constexpr auto kTrackedEvent =
                        "external_id of the member; it must belong to one member only.", "C-1001"),
         json::optional("anonymous_id", &TrackedEvent::anonymous_id, Text{1, 128},
                        "The page's id of an anonymous visitor.", "v-81f3"),
-        json::optional("tags", &TrackedEvent::tags, array_of(Text{1, 64}, 0, 20),
+        json::optional("tags", &TrackedEvent::tags, array_of(Text{1, 64, true}, 0, 20),
                        "Tags for reports.", R"(["pricing"])"),
         json::optional("metadata", &TrackedEvent::metadata, AnyJson{},
                        "Any JSON of at most 8 KiB. Numbers are stored as sent.",

@@ -1,6 +1,7 @@
 #include "rules/ads/ads.hpp"
 
 #include "base/text.hpp"
+#include "base/unicode.hpp"
 #include "json/json_body.hpp"
 #include "rules/ads/targeting_record.hpp"
 #include "rules/modules/manifest.hpp"
@@ -124,7 +125,7 @@ void validate_creative(const AdCreative& creative, Faults& faults) {
     check("html", creative.html.has_value(), !is_image);
 }
 
-std::string trimmed_attributes(const std::string& document) {
+std::string normalized_attributes(const std::string& document) {
     json::JsonParser parser;
     const auto sent = parser.parse_object(document);
     if (!sent) return document;
@@ -134,7 +135,8 @@ std::string trimmed_attributes(const std::string& document) {
     for (const auto& [key, value] : *sent) {
         to.key(key);
         if (const auto words = value.string()) {
-            to.string(trimmed(*words));
+            std::string whole;
+            to.string(composed(trimmed(*words), whole));
         } else {
             to.raw(json::minified(value));
         }
@@ -163,6 +165,8 @@ std::optional<Targeting> targeting_of(std::string_view document) {
                          read_list(*json, "tags", targeting.tags);
     const auto attributes = is_read ? json->find("attributes") : std::nullopt;
     if (!attributes || !attributes->is_object()) return std::nullopt;
+    // Older tags are stored as they were sent.
+    for (std::string& tag : targeting.tags) compose(tag);
     targeting.attributes = json::minified(*attributes);
     return targeting;
 }

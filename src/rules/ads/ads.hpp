@@ -132,8 +132,9 @@ void validate_creative(const AdCreative& creative, Faults& faults);
 
 // The form in which the campaign's row stores it. "{}" matches every visitor.
 [[nodiscard]] std::string targeting_document(const Targeting& targeting);
-// The attributes of a targeting as they are stored: texts are trimmed, as in a member's payload.
-[[nodiscard]] std::string trimmed_attributes(const std::string& document);
+// The attributes of a targeting as they are stored: texts are trimmed and composed, as in a
+// member's payload.
+[[nodiscard]] std::string normalized_attributes(const std::string& document);
 // nullopt if the text is not a targeting document.
 [[nodiscard]] std::optional<Targeting> targeting_of(std::string_view document);
 

@@ -1,6 +1,7 @@
 #include "rules/ads/choice.hpp"
 
 #include "base/text.hpp"
+#include "base/unicode.hpp"
 #include "json/json_body.hpp"
 #include "rules/attributes.hpp"
 #include "rules/numbers.hpp"
@@ -36,7 +37,8 @@ bool matches_any(const Values& values, const Matches& matches) {
     return values.empty() || std::any_of(values.begin(), values.end(), matches);
 }
 
-// The value of an attribute, or all entries of a multiple choice.
+// The value of an attribute, or all entries of a multiple choice. Texts are composed, because older
+// ones are stored as they were sent.
 class KnownValue {
   public:
     explicit KnownValue(const json::JsonIn& value) {
@@ -48,8 +50,11 @@ class KnownValue {
     }
 
     bool has(const json::JsonIn& wanted) const {
-        const std::string text = json::minified(wanted);
-        if (!wanted.is_number()) return others_.contains(text);
+        std::string text = json::minified(wanted);
+        if (!wanted.is_number()) {
+            compose(text);
+            return others_.contains(text);
+        }
         return std::ranges::any_of(
             numbers_, [&](const std::string& number) { return is_same_number(text, number); });
     }
@@ -59,7 +64,9 @@ class KnownValue {
         if (value.is_number()) {
             numbers_.push_back(json::minified(value));
         } else {
-            others_.insert(json::minified(value));
+            std::string text = json::minified(value);
+            compose(text);
+            others_.insert(std::move(text));
         }
     }
 

@@ -3,6 +3,7 @@
 #include "base/faults.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "base/unicode.hpp"
 #include "json/json_body.hpp"
 #include "rules/attributes.hpp"
 
@@ -62,7 +63,8 @@ std::vector<AttributeCondition> attribute_conditions(
     std::string_view path, Faults& faults) {
     std::vector<AttributeCondition> conditions;
     for (const auto& [key, sent] : texts) {
-        const std::string text(trimmed(sent));
+        std::string text(trimmed(sent));
+        compose(text);
         const Attribute* attribute = find_attribute(registry, key);
         const std::string place = std::string(path) + key;
         if (!attribute) {

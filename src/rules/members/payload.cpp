@@ -2,6 +2,7 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "base/unicode.hpp"
 #include "rules/attributes.hpp"
 #include "rules/members/core_fields.hpp"
 
@@ -17,10 +18,11 @@ constexpr std::size_t kMostValueBytes = 4096;
 constexpr std::size_t kMostKeyCharacters = 64;
 constexpr std::string_view kAttributes = "attributes";
 
-// Appends a scalar, with a trimmed string. Returns false for another value.
+// Appends a scalar, with a trimmed and composed string. Returns false for another value.
 bool append_scalar(std::string& to, const JsonIn& value) {
     if (const auto text = value.string()) {
-        append_json_string(to, trimmed(*text));
+        std::string whole;
+        append_json_string(to, composed(trimmed(*text), whole));
         return true;
     }
     if (!value.is_number() && !value.is_boolean()) return false;

@@ -4,6 +4,7 @@
 #include "db/fixture.hpp"
 #include "rules/attributes.hpp"
 #include "rules/members/fields.hpp"
+#include "rules/stored_json.hpp"
 #include "service/members/create.hpp"
 
 #include "print.hpp"
@@ -116,6 +117,19 @@ BOOST_AUTO_TEST_CASE(an_attribute_is_read_as_it_was_added) {
     BOOST_TEST(interests->label == "Interests \U0001f600");
     BOOST_TEST(interests->type == AttributeType::MultiChoice);
     BOOST_TEST(interests->choices == choices);
+}
+
+BOOST_AUTO_TEST_CASE(choices_that_were_stored_decomposed_are_read_composed_and_once) {
+    const std::vector<std::string> stored = {"Cafe\u0301", "Tee", "Caf\u00e9", "a", "a"};
+    const std::vector<std::string> choices = {"Caf\u00e9", "Tee", "a"};
+    service::add_attribute(context, acme,
+                           {"drink", "Drink", AttributeType::SingleChoice, {"Tee"}, true});
+    client.execute("UPDATE attributes SET choices = ? WHERE attribute_key = 'drink'",
+                   rules::json_of_texts(stored));
+    BOOST_TEST(service::attribute_registry(context, acme).find("drink")->choices == choices);
+    BOOST_TEST(service::find_attribute(context, acme, "drink")->attribute.choices == choices);
+    const AttributeChange same{{}, AttributeType::SingleChoice, choices, true};
+    BOOST_TEST(put("drink", same).attribute.choices == choices);
 }
 
 BOOST_AUTO_TEST_CASE(an_attribute_is_enabled_and_disabled_by_its_key) {

@@ -103,6 +103,8 @@ def test_targeting_selects_the_visitors_of_an_ad(ads, module_org):
     assert is_shown({"locales": ["de"]}, locale="de") and is_shown({"locales": ["de"]}, user_id=bob["id"], locale="de-DE")
     assert not is_shown({"locales": ["de"]}, user_id=ann["id"], locale="en")
     assert is_shown({"tags": ["cup", "final"]}, tags="news, final") and not is_shown({"tags": ["cup"]}, tags="cups")
+    for page in ("f\u00eate", "fe\u0302te"):  # as macOS writes it
+        assert is_shown({"tags": ["fe\u0302te"]}, tags=f"x,{page}") and is_shown({"tags": ["f\u00eate"]}, tags=page)
 
 
 def test_a_user_of_another_tenant_is_treated_as_an_unknown_visitor(ads, new_org):

@@ -1,5 +1,7 @@
 """PUT /v1/attributes/{key}: an admin changes the registry (specification 2.2, docs/api/attributes.md "Attributes")."""
 
+import uuid
+
 import pytest
 from support.client import faults_of
 from support.world import email
@@ -33,6 +35,36 @@ def test_an_attribute_is_created_changed_and_used(org, put):
     assert org.user(user["id"])["attributes"] == {"shoe.size": "40"}  # existing values are kept
     refused = org.create_user({"email": email(), "attributes": {"shoe.size": "40"}}, expect=422)
     assert refused["error"]["details"]["fields"][0]["code"] == "invalid_value"
+
+
+def test_choices_texts_and_filters_are_composed(org, put):
+    """A file of macOS has accents as separate characters, and a keyboard has not."""
+    apart, whole = ({"type": "multi_choice", "choices": ["Tee", text], "enabled": True} for text in ("Cafe\u0301", "Caf\u00e9"))
+    made = put("drinks", apart).json()
+    assert made["choices"] == whole["choices"]
+    assert put("drinks", whole).json() == made
+    twice = put("drinks", apart | {"choices": ["Caf\u00e9", "Cafe\u0301"]}, expect=422)
+    assert faults_of(twice) == {"choices[1]": "duplicate"}
+    put("city", TEXT)
+    values = {"drinks": ["Caf\u00e9"], "city": "B\u00e9rn"}
+    users = [org.create_user({"email": email(), "external_id": "e\u0301", "attributes": {"drinks": [choice], "city": city}})
+             for choice, city in (("Cafe\u0301", "Be\u0301rn"), ("Caf\u00e9", "B\u00e9rn"))]
+    assert [user["attributes"] for user in users] == [values, values]
+    assert users[0]["external_id"] == "e\u0301"
+    for choice, city in (("Cafe\u0301", "Be\u0301rn"), ("Caf\u00e9", "B\u00e9rn")):
+        found = org.api.get_json("/v1/users", params={"attribute.drinks": choice, "attribute.city": city})["users"]
+        assert {user["id"] for user in found} == {user["id"] for user in users}
+    repeated = org.api.post("/v1/users", json={"email": email(), "attributes": {"drinks": ["Caf\u00e9", "Cafe\u0301"]}}, expect=422)
+    assert faults_of(repeated) == {"attributes.drinks": "invalid_value"}
+
+
+def test_a_choice_that_was_stored_decomposed_takes_values_of_both_spellings(stack, org, put):
+    put("drink", {"type": "single_choice", "choices": ["Tee"], "enabled": True})
+    stack.sql("UPDATE attributes SET choices = %s WHERE attribute_key = 'drink' AND organization_id = %s",
+              '["Cafe\u0301"]', uuid.UUID(org.id).bytes)
+    assert entry_of(org, "drink")["choices"] == ["Caf\u00e9"]
+    for text in ("Cafe\u0301", "Caf\u00e9"):
+        assert org.create_user({"email": email(), "attributes": {"drink": text}})["attributes"] == {"drink": "Caf\u00e9"}
 
 
 def test_a_repeated_put_changes_nothing(org, put):

@@ -67,6 +67,14 @@ def test_a_published_article_is_read_by_its_slug(module_org, reader):
     soon(lambda: reader.get_json(PATH)["articles"][0] == in_list, "the article to be listed")
 
 
+def test_a_tag_is_found_in_composed_and_decomposed_spelling(module_org, reader):
+    word = slug("word")
+    made = [module_org.published_article(tags=[f"{fete}{word}"]) for fete in ("F\u00eate", "Fe\u0302te")]
+    assert [article["tags"] for article in made] == [[f"F\u00eate{word}"]] * 2
+    for fete in ("F\u00eate", "Fe\u0302te"):
+        assert sorted(titles(reader, tag=f"{fete}{word}")) == sorted(article["title"] for article in made)
+
+
 def test_an_unpublished_article_looks_like_an_unknown_one(module_org, reader, console, new_org):
     draft, back, gone = module_org.create_article(), module_org.published_article(), module_org.published_article()
     console.post(f"/console/v1/articles/{back['id']}/unpublish", expect=200)

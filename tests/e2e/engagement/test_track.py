@@ -36,14 +36,14 @@ def page(module_org):
 
 def test_an_event_is_stored_as_it_was_sent(org):
     ann = org.create_user({"email": email("ann"), "external_id": "crm-1"})
-    body = (f'{{ "action": " bought ", "user_id": "{ann["id"]}", "tags": ["a", "b"], "client_event_id": "one",\n'
+    body = (f'{{ "action": " bought ", "user_id": "{ann["id"]}", "tags": ["a", "e\u0301"], "client_event_id": "e\u0301",\n'
             f'  "metadata": {{ "price" : 12.50, "big": 1e2 }}, "occurred_at": "{in_seconds(-60)}"}}')
     reply = org.page_api.post("/v1/track", data=body, headers={"Content-Type": "application/json"}, expect=202)
     assert reply.json() == counts(1)
     columns = ("action", "tags", "metadata", "client_event_id", "received_at - occurred_at", "HEX(member_id)",
                "anonymous_id", "installation_id", "geo_country")
     [row] = stored(org, *columns)
-    assert row[:4] == ("bought", '["a","b"]', '{"price":12.50,"big":1e2}', "one")
+    assert row[:4] == ("bought", '["a","\u00e9"]', '{"price":12.50,"big":1e2}', "e\u0301")
     assert 59_000 < row[4] < 70_000
     assert row[5:] == (ann["member_id"].replace("-", "").upper(), None, None, None)
 

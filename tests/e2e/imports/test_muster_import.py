@@ -209,6 +209,16 @@ def test_an_attribute_value_is_converted_and_a_bad_one_names_the_choices(importe
     assert values == [{"points": 1234.5, "vip": True, "shirt_size": "XL", "interests": ["news", "events"]}, {"points": 12.5}]
 
 
+def test_a_choice_from_a_file_of_macos_is_known(importer):
+    address = emails(1)[0]
+    importer.org.admin().api.request("PUT", "/v1/attributes/drink", expect=200,
+                                     json={"type": "single_choice", "choices": ["Caf\u00e9"], "enabled": True})
+    path = importer.write(f"Email,drink,attributes\r\n{address},Cafe\u0301,\"{{\"\"phone\"\":\"\"e\u0301\"\"}}\"\r\n")
+    importer.run(path, "--commit", "--map", "drink=attribute:drink", "--map", "attributes=attributes", status=ALL_IN)
+    values = {key: value[0] for key, value in importer.org.members()[address]["attributes"].items()}
+    assert values == {"drink": "Caf\u00e9", "phone": "\u00e9"}
+
+
 def test_numbers_are_imported_as_they_are_written(importer):
     numbers = ["9999999999999999999", "-" + "9" * 308, "0.12345678901234567"]
     addresses = emails(2 * len(numbers))

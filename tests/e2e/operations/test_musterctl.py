@@ -198,14 +198,14 @@ def test_attributes_are_listed_enabled_disabled_and_added(ctl, ask, org_id):
     assert ask("attribute", "enable", "--org", org_id, "phone", "gender") == ["phone", "gender"]
     assert ask("attribute", "disable", "--org", org_id, "gender") == ["gender"]
     added = ask("attribute", "add", "--org", org_id, "--key", "boat.class", "--type", "multi_choice", "--label", "Boat",
-                "--choices", "single, double ,eight")
+                "--choices", "single, double ,eight,vie\u0301r")
     assert added == {"key": "boat.class", "label": "Boat", "type": "multi_choice", "enabled": True,
-                     "choices": ["single", "double", "eight"]}
+                     "choices": ["single", "double", "eight", "vi\u00e9r"]}
     enabled = [entry for entry in ask("attribute", "list", "--org", org_id) if entry["enabled"]]
     assert [entry["key"] for entry in enabled] == ["boat.class", "phone"] and added in enabled
     rows = [line.split() for line in ctl("attribute", "list", "--org", org_id).stdout.splitlines()]
     assert rows[0] == ["KEY", "TYPE", "STATE", "LABEL", "CHOICES"]
-    assert ["boat.class", "multi_choice", "enabled", "Boat", "single,", "double,", "eight"] in rows
+    assert ["boat.class", "multi_choice", "enabled", "Boat", "single,", "double,", "eight,", "vi\u00e9r"] in rows
 
 
 @pytest.mark.parametrize("arguments, status", [

@@ -111,6 +111,7 @@ constexpr std::array kQuery = {
     QueryParameter{.name = "since", .kind = QueryParameter::Kind::Timestamp},
     QueryParameter{.name = "word", .least = 1},
     QueryParameter{.name = "start", .is_prefix = true},
+    QueryParameter{.name = "tag", .is_composed = true},
 };
 constexpr Endpoint kList = [] {
     Endpoint list = kOne;
@@ -215,9 +216,10 @@ BOOST_AUTO_TEST_CASE(addresses_and_times_of_a_query_are_normalized) {
 }
 
 BOOST_AUTO_TEST_CASE(the_beginning_of_a_text_is_composed_and_keeps_its_spaces) {
-    const auto values = api::decode_query(kList, "start=be%CC%81rg%20&word=e%CC%81");
+    const auto values = api::decode_query(kList, "start=be%CC%81rg%20&word=e%CC%81&tag=%20e%CC%81");
     BOOST_TEST(values.text("start") == "b\u00e9rg ");
     BOOST_TEST(values.text("word") == "e\u0301");
+    BOOST_TEST(values.text("tag") == "\u00e9");
 }
 
 BOOST_AUTO_TEST_CASE(a_row_without_parameters_rejects_a_query) {

@@ -29,6 +29,19 @@ std::string repeated_text(std::size_t count, std::string_view text) {
     return result;
 }
 
+std::string utf8_of(utf8proc_int32_t point) {
+    std::string text(4, '\0');
+    auto* bytes = reinterpret_cast<utf8proc_uint8_t*>(text.data());
+    text.resize(static_cast<std::size_t>(utf8proc_encode_char(point, bytes)));
+    return text;
+}
+
+std::string form_of(const std::string& text, utf8proc_uint8_t* (*form)(const utf8proc_uint8_t*)) {
+    const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> result(
+        form(reinterpret_cast<const utf8proc_uint8_t*>(text.c_str())), &std::free);
+    return reinterpret_cast<const char*>(result.get());
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(unicode)
@@ -93,6 +106,34 @@ BOOST_AUTO_TEST_CASE(letters_and_their_marks_are_composed) {
         BOOST_TEST(composed_text(text) == expected, text);
         BOOST_TEST(composed_text(expected) == expected, text);
     }
+}
+
+// Decomposed characters have all pairs that join. A mark that another one overtakes is not at its
+// place, with and without a mark that joins the letter.
+BOOST_AUTO_TEST_CASE(every_character_is_composed_except_ideographs_for_compatibility) {
+    constexpr utf8proc_int32_t kLast = 0x10ffff;
+    std::string different;
+    for (utf8proc_int32_t point = 1; point <= kLast; ++point) {
+        const bool is_kept =
+            (point >= 0xf900 && point <= 0xfaff) || (point >= 0x2f800 && point <= 0x2fa1f);
+        if (!utf8proc_codepoint_valid(point) || is_kept) continue;
+        const std::string letter = utf8_of(point);
+        for (const std::string& text : {letter, form_of(letter, utf8proc_NFD), "a" + letter,
+                                        "a\u0301" + letter, "a\u0345" + letter}) {
+            if (composed_text(text) != form_of(text, utf8proc_NFC)) different += text + " ";
+        }
+    }
+    BOOST_TEST(different == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_composed_text_is_a_view_without_a_copy) {
+    std::string whole;
+    for (const std::string text : {"Ann", "Zo\u00eb", "\u0410\u043d\u043d\u0430", "\u6771\u4eac"}) {
+        BOOST_TEST(muster::composed(text, whole).data() == text.data());
+    }
+    BOOST_TEST(whole == "");
+    BOOST_TEST(muster::composed("Zoe\u0308", whole) == "Zo\u00eb");
+    BOOST_TEST(muster::composed("e\u0301", whole) == "\u00e9");
 }
 
 BOOST_AUTO_TEST_CASE(a_text_that_would_take_long_to_compose_is_kept) {

@@ -237,6 +237,14 @@ BOOST_AUTO_TEST_CASE(the_size_of_an_attribute_is_that_of_its_json) {
     }
     BOOST_TEST(message("Phone", most + "x") ==
                "Phone has 4,097 bytes as JSON, with its quotes and escapes; shorten it to 4,096");
+    std::string accents;
+    for (int i = 0; i < 1000; ++i) accents += "\u0958";  // each has 6 bytes when composed
+    BOOST_TEST(attribute("Phone", "Ge\u0302ne\u0300ve") == "\"G\u00ean\u00e8ve\"");
+    BOOST_TEST(attribute("Phone", accents.substr(0, 3 * 682)) != "-");
+    BOOST_TEST(attribute("Phone", accents.substr(0, 3 * 683)) == "-");
+    BOOST_TEST(code({"Email", "attributes"},
+                    {"a@example.org", R"({"phone":")" + accents.substr(0, 3 * 683) + "\"}"}) ==
+               "LOCAL_TOO_LONG");
     std::string choices = "news";
     for (int i = 0; i < 1000; ++i) choices += ";news";
     BOOST_TEST(attribute("Interests", choices) == R"(["news"])");

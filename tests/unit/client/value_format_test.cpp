@@ -169,6 +169,13 @@ BOOST_AUTO_TEST_CASE(a_choice_is_found_without_regard_to_case) {
     BOOST_TEST(!choice_of("ab", {"AB", "Ab"}, {}));
 }
 
+BOOST_AUTO_TEST_CASE(a_choice_is_found_in_the_spelling_of_macos) {
+    ValueFormat strict;
+    strict.as_is = true;
+    BOOST_TEST(choice_of("Cafe\u0301", {"Tee", "Caf\u00e9"}, strict) == "Caf\u00e9");
+    BOOST_TEST(choice_of("cafe\u0301", {"Tee", "Caf\u00e9"}, {}) == "Caf\u00e9");
+}
+
 BOOST_AUTO_TEST_CASE(a_list_is_split_at_its_separator_and_has_each_entry_once) {
     using Parts = std::vector<std::string_view>;
     BOOST_TEST(list_parts(" a ;b;; a;c|d", {}) == Parts({"a", "b", "c|d"}));

@@ -2,7 +2,7 @@
 import { localTimeOf } from "../articles/fields.js"
 import { momentIn, numberIn } from "../lib/format.js"
 import { valueIn } from "../lib/registry.js"
-import { trimmed } from "../lib/text.js"
+import { distinct } from "../lib/text.js"
 
 /**
  * The form of a record; without one, an empty form. targets: pairs of an attribute's key and its value.
@@ -23,7 +23,7 @@ export const fieldsOf = (campaign = {}) => ({
   targets: Object.entries(campaign.targeting?.attributes ?? {}),
 })
 
-const parts = (text, separator) => [...new Set(text.split(separator).map(trimmed).filter(Boolean))]
+const parts = (text, separator) => distinct(text.split(separator))
 const timeIn = text => (text ? momentIn(text) : null)
 
 const targetingIn = (fields, registry) => ({

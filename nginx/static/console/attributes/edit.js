@@ -1,7 +1,7 @@
 // The form of an attribute, for the list and for the columns of an import.
 import { IF_NEW, call, ifMatch } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
-import { trimmed } from "../lib/text.js"
+import { distinct, trimmed } from "../lib/text.js"
 import { texts } from "../lib/texts.js"
 import { attributes as t } from "../lib/texts_attributes.js"
 import { html, useState } from "../lib/view.js"
@@ -13,7 +13,7 @@ const SHOWN = ["key", "label", "type", "choices"] // with messages next to their
 const hasChoices = type => type === "single_choice" || type === "multi_choice"
 
 /** The choices of a text area: one a line, each once. @param {string} text */
-export const choicesIn = text => [...new Set(text.split("\n").map(trimmed).filter(Boolean))]
+export const choicesIn = text => distinct(text.split("\n"))
 
 /**
  * The body of the call. The API keeps the label of a call without one, so an empty label of a known attribute is sent as its key.

@@ -1,6 +1,6 @@
 // Converts the cells of a file to the payload of a row. It keeps what it cannot read, so that the server reports it.
 import { numberOf } from "../lib/exact.js"
-import { trimmed } from "../lib/text.js"
+import { composed, trimmed } from "../lib/text.js"
 
 /** A field that no member has. A row with more cells than the header has it, so that the server rejects the row and reports why. */
 export const SURPLUS = "more_cells_than_columns"
@@ -186,9 +186,8 @@ export const payloadOf = (cells, columns) => {
     const { target } = column
     const text = textOf(cells[index])
     if (!target || text === "") return
-    const value = valueOf(text, column)
-    if (target.startsWith("attribute:")) attributes[target.slice(10)] = value
-    else payload[target] = value
+    if (target.startsWith("attribute:")) attributes[target.slice(10)] = valueOf(composed(text), column)
+    else payload[target] = valueOf(text, column)
   })
   if (Object.keys(attributes).length) payload.attributes = attributes
   return payload

@@ -2,7 +2,7 @@
 import { announce } from "../lib/announce.js"
 import { call, ifMatch } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
-import { trimmed } from "../lib/text.js"
+import { distinct, trimmed } from "../lib/text.js"
 import { texts } from "../lib/texts.js"
 import { imports as t } from "../lib/texts_imports.js"
 import { html, useState } from "../lib/view.js"
@@ -25,7 +25,7 @@ const samplesOf = (source, index) => [...new Set(cellsOf(source, index).map(cell
 /** What the form of a new attribute for this column begins with. */
 const firstOf = (source, index) => {
   const cells = cellsOf(source, index)
-  return { label: source.header[index], key: attributeKeyOf(source.header[index]), type: guessType(cells), choices: [...new Set(cells)].slice(0, CHOICES) }
+  return { label: source.header[index], key: attributeKeyOf(source.header[index]), type: guessType(cells), choices: distinct(cells).slice(0, CHOICES) }
 }
 
 const EnableDialog = ({ attribute, onDone, onClose, onReload }) => {

@@ -182,6 +182,23 @@ BOOST_AUTO_TEST_CASE(a_targeting_is_stored_unchanged) {
     BOOST_TEST((rules::targeting_of(rules::targeting_document(targeting)) == targeting));
 }
 
+BOOST_AUTO_TEST_CASE(texts_that_were_stored_decomposed_match_composed_ones) {
+    AdVisitor zoe = ann();
+    zoe.tags = {"f\u00eate"};
+    for (const char* team : {"Be\u0301rn", "B\u00e9rn"}) {
+        zoe.attributes = "{\"team\":[\"" + std::string(team) + R"(","api",1],"likes":[[")" + team +
+                         R"("],"api",1]})";
+        for (const char* wanted : {"Be\u0301rn", "B\u00e9rn"}) {
+            const std::string value = "\"" + std::string(wanted) + "\"}";
+            BOOST_TEST(suits({{}, {}, {"fe\u0302te"}, "{\"team\":" + value}, zoe));
+            BOOST_TEST(suits({{}, {}, {"f\u00eate"}, "{\"likes\":" + value}, zoe));
+        }
+        BOOST_TEST(!suits(asking_for(R"({"team":"Bern"})"), zoe));
+    }
+    BOOST_TEST(rules::normalized_attributes("{\"team\":\" e\u0301 \",\"age\":42}") ==
+               "{\"team\":\"\u00e9\",\"age\":42}");
+}
+
 BOOST_AUTO_TEST_CASE(every_fault_of_a_targeting_is_reported) {
     BOOST_TEST(
         faults_of({{"GB"}, {"en"}, {"x"}, R"({"age":1,"likes":"a","team":"t"})"}) == Strings{},

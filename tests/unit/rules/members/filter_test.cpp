@@ -18,7 +18,7 @@ const rules::AttributeRegistry kRegistry(
      {"points", "Points", AttributeType::Number, {}, false},
      {"born", "Born", AttributeType::Date, {}, true},
      {"vip", "VIP", AttributeType::Boolean, {}, true},
-     {"size", "Size", AttributeType::SingleChoice, {"M"}, true},
+     {"size", "Size", AttributeType::SingleChoice, {"M", "\u00e9"}, true},
      {"a.b", "Likes", AttributeType::MultiChoice, {"x"}, true}});
 
 using ConditionTexts = std::map<std::string, std::string>;
@@ -53,6 +53,16 @@ BOOST_AUTO_TEST_CASE(a_text_becomes_a_value_of_the_attribute_s_type) {
                                                       {"points", "-2.5"},
                                                       {"size", "\"M\""},
                                                       {"vip", "true"}};
+    BOOST_TEST((found == expected));
+}
+
+BOOST_AUTO_TEST_CASE(texts_and_choices_are_composed_as_those_of_members_are) {
+    Faults faults;
+    const auto found = rules::attribute_conditions(
+        kRegistry, {{"name", "Be\u0301rn"}, {"size", "e\u0301"}}, "attribute.", faults);
+    BOOST_TEST(faults.empty());
+    const std::vector<AttributeCondition> expected = {{"name", "\"B\u00e9rn\""},
+                                                      {"size", "\"\u00e9\""}};
     BOOST_TEST((found == expected));
 }
 

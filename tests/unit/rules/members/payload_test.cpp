@@ -67,6 +67,25 @@ BOOST_AUTO_TEST_CASE(accents_of_names_are_composed) {
     BOOST_TEST(named(128, "\u0958") == Texts{"last_name too_long"});  // two characters in this form
 }
 
+BOOST_AUTO_TEST_CASE(texts_of_attributes_are_composed) {
+    const auto fields =
+        decoded(kPayload,
+                "{\"email\":\"a@x.test\",\"attributes\":{\"city\":\" Be\u0301rn\\n1\","
+                "\"likes\":[\"e\u0301\",\"\\u0065\\u0301\",1],\"e\u0301\":\"\ufa19\"}}");
+    BOOST_TEST(fields.attributes ==
+               "{\"city\":\"B\u00e9rn\\n1\",\"likes\":[\"\u00e9\",\"\u00e9\",1],"
+               "\"e\u0301\":\"\ufa19\"}");
+    const auto with_city = [](std::string_view letter, std::size_t count) {
+        std::string text;
+        for (std::size_t i = 0; i < count; ++i) text += letter;
+        return payload("\"attributes\":{\"city\":\"" + text + "\"}");
+    };
+    // The composed text counts: 3 bytes become 2, or 6.
+    BOOST_TEST(with_city("\u0958", 682) == Texts());
+    BOOST_TEST(with_city("\u0958", 683) == Texts{"attributes.city too_long"});
+    BOOST_TEST(with_city("e\u0301", 768) == Texts());
+}
+
 BOOST_AUTO_TEST_CASE(a_payload_reports_every_fault) {
     const std::string long_text(256, 'x');
     const std::vector<std::pair<std::string, Texts>> table = {
