@@ -1,7 +1,6 @@
 // musterctl org delete.
 #include "service/organization/deletion.hpp"
 
-#include "base/error.hpp"
 #include "base/printable.hpp"
 #include "base/stop_signals.hpp"
 #include "ctl/command.hpp"
@@ -86,26 +85,13 @@ CommandError incomplete(const std::string& reason, const rules::Organization& or
                         "` again to continue it, or `muster-run purge` will");
 }
 
-DeletionState delete_rows(const Invocation& in, const rules::Organization& organization) {
+// Throws CommandError after a signal.
+Result deleted(const Invocation& in, const rules::Organization& organization) {
     // The first signal ends the deletion after the step in progress.
     const auto& is_interrupted = watch_stop_signals({SIGINT, SIGTERM, SIGHUP});
-    auto state = DeletionState::Working;
-    try {
-        state = service::delete_organization(in.context, organization.id,
-                                             [&] { return is_interrupted.load(); });
-    } catch (const Error& error) {
-        // With --json programs read its code.
-        if (in.flag("--json")) throw;
-        throw incomplete(service::explained(error), organization);
-    } catch (const std::exception& error) {
-        throw incomplete(service::explained(error), organization);
-    }
-    if (state == DeletionState::Working) throw incomplete("interrupted", organization);
-    return state;
-}
-
-Result deleted(const Invocation& in, const rules::Organization& organization) {
-    const auto state = delete_rows(in, organization);
+    const auto state = service::delete_organization(in.context, organization.id,
+                                                    [&] { return is_interrupted.load(); });
+    if (state == DeletionState::Working) throw CommandError("interrupted");
     if (state == DeletionState::Done) {
         return {json_of(organization, "deleted", {}), "deleted " + organization.name + "\n"};
     }
@@ -124,7 +110,11 @@ Result delete_org(const Invocation& in) {
     const auto counts = service::preview_organization_deletion(in.context, id);
     if (!is_confirmed(in, organization, counts)) return preview(organization, counts);
     service::request_organization_deletion(in.context, id);
-    return deleted(in, organization);
+    try {
+        return deleted(in, organization);
+    } catch (const std::exception& error) {
+        throw incomplete(service::explained(error), organization);
+    }
 }
 
 }  // namespace muster::ctl

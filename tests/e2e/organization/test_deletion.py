@@ -5,6 +5,7 @@ import json
 import signal
 import subprocess
 
+import pytest
 from support.stack import numbers, wait_for
 from support.world import email, emails
 
@@ -115,6 +116,36 @@ def test_a_deletion_under_nohup_outlives_its_terminal(new_org, stack, no_runner)
         said, errors = running.communicate(timeout=60)
     assert running.returncode == 0, errors
     assert json.loads(said)["id"] == org.id and members() == 0
+
+
+@pytest.fixture
+def kept_attributes(stack):
+    """The database refuses to delete attributes, after the members. Returns a function that ends this."""
+    def end():
+        stack.sql("DROP TRIGGER IF EXISTS keeps_attributes")
+
+    stack.sql("CREATE TRIGGER keeps_attributes BEFORE DELETE ON attributes FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'kept'")
+    yield end
+    end()
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_deletion_that_fails_midway_says_how_to_continue_it(new_org, stack, no_runner, kept_attributes, as_json):
+    org = new_org(attributes=False)
+    org.create_user({"email": email()})
+    failed = stack.ctl_raw(*["--json"] * as_json, "org", "delete", "--confirm", "e2e", org.id)
+    assert (failed.returncode, failed.stdout) == (NOT_DONE, "")
+    said = failed.stderr
+    if as_json:
+        document = json.loads(said)
+        assert document["exit_code"] == NOT_DONE and set(document["error"]) == {"code", "message", "details"}
+        said = document["error"]["message"]
+    assert "kept" in said and ("the deletion has begun and is not complete; run `musterctl org delete "
+                               f"{org.id}` again to continue it, or `muster-run purge` will") in said
+    assert states(stack, org) == ["deleting"] and {"attributes", "members"} & set(left(stack, org)) == {"attributes"}
+    kept_attributes()
+    age(stack, org)
+    assert stack.ctl("org", "delete", org.id)["state"] == "deleted" and left(stack, org) == []
 
 
 def test_an_interrupted_deletion_says_how_to_continue_it(new_org, stack, no_runner):
