@@ -156,7 +156,8 @@ BOOST_AUTO_TEST_CASE(an_address_that_the_programs_cannot_use_is_rejected) {
     };
     check("database", "url",
           {"unix:/run/a.sock", "tcp://db:3306", "tcp://db", "tcp://10.0.0.7:3306",
-           "tcp://[2001:db8::1]:3306", "tcp://db1,tcp://db_2:1 , unix:/a"},
+           "tcp://[2001:db8::1]:3306", "tcp://db1,tcp://db_2:1 , unix:/a", "tcp://1db",
+           "tcp://12.lan:1", "tcp://1.2.3.a"},
           {"",
            "foo",
            "tcp://h:99999",
@@ -174,6 +175,8 @@ BOOST_AUTO_TEST_CASE(an_address_that_the_programs_cannot_use_is_rejected) {
            "tcp://a-",
            "tcp://a.-b",
            "tcp://1.2.3",
+           "tcp://12",
+           "tcp://db.12",
            "tcp://10.0.0.256:3306",
            "tcp://..",
            "tcp://" + std::string(64, 'a'),
