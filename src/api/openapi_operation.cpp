@@ -84,6 +84,7 @@ Json::Value value_schema(const QueryParameter& query) {
         case QueryParameter::Kind::Email:
             schema["type"] = "string";
             schema["format"] = query.kind == QueryParameter::Kind::Email ? "email" : "date-time";
+            if (query.least > 0) schema["minLength"] = query.least;
             break;
         case QueryParameter::Kind::Uuid:
             schema["type"] = "string";

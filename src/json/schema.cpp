@@ -146,6 +146,7 @@ void Email::decode(const JsonIn& in, const Path& path, Decoding& to, std::string
 Json::Value Email::schema() const {
     Json::Value schema = typed("string");
     schema["format"] = "email";
+    schema["minLength"] = 1;
     schema["maxLength"] = Json::UInt64(kLongestEmail);
     return schema;
 }

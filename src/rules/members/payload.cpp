@@ -195,7 +195,11 @@ Json::Value MemberPayload::schema() const {
         Json::Value property = JsonType<std::string>::typed("string");
         property["maxLength"] = Json::UInt64(entry.max_length);
         if (!entry.format.empty()) property["format"] = std::string(entry.format);
-        if (entry.field != CoreField::Email) property = or_null(property);
+        if (entry.field == CoreField::Email) {
+            property["minLength"] = 1;
+        } else {
+            property = or_null(property);
+        }
         schema["properties"][std::string(entry.name)] =
             described(std::move(property), entry.meaning, entry.example);
     }

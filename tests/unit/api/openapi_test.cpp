@@ -192,6 +192,13 @@ BOOST_AUTO_TEST_CASE(an_idempotency_key_has_a_length) {
     BOOST_TEST(schema["maxLength"].asInt() == 255);
 }
 
+BOOST_AUTO_TEST_CASE(an_address_in_a_query_and_in_a_body_is_not_empty) {
+    const Json::Value& query = component("#/components/parameters/email")["schema"];
+    BOOST_TEST(query["minLength"].asInt() == 1);
+    const Json::Value& payload = component("#/components/schemas/MemberPayload")["properties"];
+    BOOST_TEST(payload["email"]["minLength"].asInt() == 1);
+}
+
 BOOST_AUTO_TEST_CASE(the_tracking_key_may_be_in_the_query_or_in_a_text_body) {
     const Json::Value& track = document["paths"]["/v1/track"]["post"];
     BOOST_TEST(json_text(track["security"]) == R"([{"trackingKey":[]},{}])");

@@ -263,7 +263,7 @@ BOOST_AUTO_TEST_CASE(an_address_is_trimmed_and_converted_to_lower_case) {
         BOOST_TEST(typed("email", other) == Texts{"email wrong_type"}, other);
     }
     BOOST_TEST(muster::json_text(json::Email{}.schema()) ==
-               R"({"format":"email","maxLength":254,"type":"string"})");
+               R"({"format":"email","maxLength":254,"minLength":1,"type":"string"})");
 }
 
 BOOST_AUTO_TEST_CASE(a_code_is_a_text_of_a_fixed_number_of_digits) {

@@ -160,6 +160,9 @@ BOOST_AUTO_TEST_CASE(the_schema_of_the_payload_allows_every_accepted_payload) {
         if (faults(kPayload, text).empty()) BOOST_TEST(check.allows(schema, parsed), text);
     }
     BOOST_TEST(!check.allows(schema, Json::Value(Json::objectValue)));
+    Json::Value empty;
+    empty["email"] = "";
+    BOOST_TEST(!check.allows(schema, empty));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
