@@ -1,5 +1,6 @@
 import assert from "node:assert/strict"
 import test from "node:test"
+import { fieldName } from "../console/imports/parts.js"
 import { reasonOf } from "../console/imports/rows.js"
 import { attributeKeyOf, guessTargets, keyOf, looksLikeMember, mappingOf, targetsOf, uniqueHeader } from "../console/imports/columns.js"
 
@@ -50,6 +51,13 @@ test("a reason shows the value that is wrong", () => {
   const fields = [{ path: "country", message: "is not a country" }, { path: "attributes.boat", message: "is not a choice" }]
   assert.equal(reasonOf({ fields, payload: { country: "XX", attributes: { boat: ["a", "b"] } } }), "Country “XX” is not a country; boat “a, b” is not a choice")
   assert.equal(reasonOf({ fields: [{ path: "email", message: "is missing" }], payload: {} }), "Mail address is missing")
+  const labels = { boat: "Lieblingsboot" }
+  assert.equal(reasonOf({ fields: [{ path: "attributes.boat", message: "is not a choice" }], payload: { attributes: { boat: "x" } } }, labels),
+    "Lieblingsboot “x” is not a choice")
+  const about = key => reasonOf({ fields: [], payload: {}, error_message: `The attribute "${key}" does not allow this value.` }, labels)
+  assert.equal(about("boat"), "The attribute “Lieblingsboot” does not allow this value.")
+  assert.equal(about("constructor"), "The attribute “constructor” does not allow this value.")
+  assert.ok(!reasonOf({ fields: [], payload: {}, error_message: null }, labels))
   assert.equal(reasonOf({ fields: [], payload: {}, error_message: "Twice." }), "Twice.")
 })
 
@@ -57,6 +65,7 @@ test("a faulty field may have the name of a method of objects", () => {
   const faultAt = path => ({ fields: [{ path, message: "is not a field" }], payload: { attributes: {} } })
   assert.equal(reasonOf(faultAt("constructor")), "constructor is not a field")
   assert.equal(reasonOf(faultAt("attributes.constructor")), "constructor is not a field")
+  assert.equal(fieldName("attributes.constructor", {}), "constructor")
 })
 
 test("a first row with an address is a member", () => {

@@ -200,6 +200,32 @@ def test_a_list_moves_no_control_when_its_parts_arrive(browser, module_org, reco
     assert_nothing_moved(browser)
 
 
+@pytest.fixture(scope="module")
+def labeled(module_org):
+    """A bulk change and an import that name the attribute shirt_size."""
+    change = module_org.api.post("/v1/member-jobs", json={"action": "lock", "filter": {"attributes": {"shirt_size": "M"}}}, expect=201).json()
+    job = module_org.validated([{"email": "ann@labels.example", "attributes": {"shirt_size": "tent"}}])
+    yield {"change": change["id"], "import": job["id"]}
+    module_org.cancel(job["id"])
+
+
+@pytest.mark.parametrize("path, text, unlabeled", [
+    ("member-jobs", "Shirt size: M", "Members changed"), ("imports/{import}", "The attribute “Shirt size” does not allow this value.", "Rows to correct\nRow"),
+    ("imports/{import}", "(Shirt size)", "1 row:")])
+def test_an_attribute_is_shown_with_its_label_from_the_beginning(browser, module_org, labeled, path, text, unlabeled):
+    browser.open(f"#/o/{module_org.id}/team")
+    browser.sees("(you)")
+    hold(browser, "GET /v1/attributes")
+    go(browser, module_org, path.format(**labeled))
+    is_held(browser)
+    assert "shirt_size" not in browser.text() and unlabeled not in browser.text()
+    note(browser)
+    release(browser)
+    browser.sees(text)
+    assert "shirt_size" not in browser.text()
+    assert_nothing_moved(browser)
+
+
 @pytest.mark.parametrize("width", [320, 1280])
 def test_the_first_change_of_an_article_moves_no_control(browser, module_org, records, width):
     browser.open(f"#/o/{module_org.id}/articles/{records['article']}")

@@ -12,14 +12,14 @@ import { Counts, fieldName } from "./parts.js"
 import { Report } from "./report.js"
 import { Rows } from "./rows.js"
 
-const nameOf = path => (path === SURPLUS ? csv.surplusField : fieldName(path))
+const nameOf = (path, labels) => (path === SURPLUS ? csv.surplusField : fieldName(path, labels))
 
 /** The errors of a job by their code: [code, number of rows, names of fields]. */
-const byCode = errors => Object.entries(Object.groupBy(errors, one => one.error_code)).map(([code, group = []]) => [
-  code, group.reduce((sum, one) => sum + one.count, 0), group.map(one => one.field).filter(Boolean).map(nameOf)])
+const byCode = ({ errors, labels }) => Object.entries(Object.groupBy(errors, one => one.error_code)).map(([code, group = []]) => [
+  code, group.reduce((sum, one) => sum + one.count, 0), group.map(one => one.field).filter(Boolean).map(path => nameOf(path, labels))])
 
 /** The reasons of invalid rows; a press lists the rows of one. */
-const Reasons = ({ errors, chosen, choose }) => errors.length > 0 && html`<h2>${t.reasons}</h2><ul class="reasons">${byCode(errors).map(([code, count, fields]) => html`
+const Reasons = ({ job, chosen, choose }) => job.errors.length > 0 && html`<h2>${t.reasons}</h2><ul class="reasons">${byCode(job).map(([code, count, fields]) => html`
   <li><button type="button" aria-pressed=${chosen === code} onClick=${() => choose(chosen === code ? "" : code)}>
     ${plural(count, "row")}: ${t.codes[code] ?? code}${fields.length > 0 && ` (${fields.join(", ")})`}</button></li>`)}</ul>`
 
@@ -61,7 +61,7 @@ export const Checked = ({ job, isAdmin, refresh }) => {
       ${isAdmin && html`<${CancelButton} job=${job} onDone=${refresh} />`}
     </div>
     <section class="after">
-      ${!isOpen && html`<${Reasons} errors=${job.errors} chosen=${code} choose=${setCode} />`}
+      ${!isOpen && html`<${Reasons} job=${job} chosen=${code} choose=${setCode} />`}
       <${Rows} job=${job} code=${isOpen ? "" : code} states=${isOpen || job.invalid_rows > 0 ? "invalid" : "valid"} canCorrect=${isAdmin} refresh=${refresh}
         onCorrected=${() => setCorrected(true)} />
     </section>`

@@ -2,6 +2,7 @@
 // sees the same.
 import { get } from "../lib/api.js"
 import { useLoadWhileMoving } from "../lib/load_while_moving.js"
+import { labelsIf } from "../lib/registry.js"
 import { address } from "../lib/router.js"
 import { serverNow } from "../lib/session_end.js"
 import { texts } from "../lib/texts.js"
@@ -10,7 +11,7 @@ import { html, useEffect, useState } from "../lib/view.js"
 import { Facts, Loaded, Step, Title } from "../ui/parts.js"
 import { formatDuration, formatTime } from "../lib/format.js"
 import { Outcome } from "./outcome.js"
-import { Progress, StateBadge, Steps, stateOf } from "./parts.js"
+import { Progress, StateBadge, Steps, nameAttributes, stateOf } from "./parts.js"
 import { forgetPlan, planOf } from "./files.js"
 import { Staged, Upload } from "./upload.js"
 import { Checked } from "./checked.js"
@@ -62,8 +63,14 @@ const usePlan = (id, state) => {
   return [plan, () => again(now => now + 1)]
 }
 
+/** A job with the labels of the attributes that its errors name, if it shows them. */
+const jobOf = async (id, signal) => {
+  const job = await get(`/v1/imports/${id}`, undefined, signal)
+  return { ...job, labels: await labelsIf(job.state === "validated" && nameAttributes(job.errors.map(one => one.field)), signal) }
+}
+
 export default ({ id, role }) => {
-  const state = useLoadWhileMoving(signal => get(`/v1/imports/${id}`, undefined, signal), found => MOVING.has(found.state), id)
+  const state = useLoadWhileMoving(signal => jobOf(id, signal), found => MOVING.has(found.state), id)
   const job = state.data
   const [plan, readPlan] = usePlan(id, job ? stateOf(job) : undefined)
   return html`<p><a href=${address(["imports"])}>${t.back}</a></p>

@@ -13,8 +13,20 @@ export const StateBadge = ({ state }) => html`<${Badge} kind=${KINDS[state] ?? "
 /** The state of a job; "reopened" if it accepts rows again after a dry run. @param {Pick<Api.ImportJob, "state" | "phase_started_at" | "created_at">} job */
 export const stateOf = ({ state, phase_started_at: since, created_at: created }) => (state === "staging" && since && since !== created ? "reopened" : state)
 
-/** The name of a field that a fault is about. A row may have fields of any name. @param {string} path */
-export const fieldName = path => own(texts.member.fields, path) ?? path.replace("attributes.", "")
+const ATTRIBUTE = "attributes."
+
+/** Whether one of the paths of faults names an attribute. @param {Array<string | null>} paths */
+export const nameAttributes = paths => paths.some(path => path?.startsWith(ATTRIBUTE))
+
+/**
+ * The name of a field that a fault is about. A row may have fields of any name.
+ * @param {string} path @param {Record<string, string>} [labels] of attributes
+ */
+export const fieldName = (path, labels = {}) => {
+  if (!path.startsWith(ATTRIBUTE)) return own(texts.member.fields, path) ?? path
+  const key = path.slice(ATTRIBUTE.length)
+  return own(labels, key) ?? key
+}
 
 /**
  * It forgets the last file on a click: a browser reports no change if the same file is chosen again. If the person chooses none, it

@@ -3,6 +3,7 @@ import { announce } from "../lib/announce.js"
 import { getExactly } from "../lib/exact.js"
 import { useList } from "../lib/load.js"
 import { own } from "../lib/own.js"
+import { labelsIf } from "../lib/registry.js"
 import { address } from "../lib/router.js"
 import { imports as t } from "../lib/texts_imports.js"
 import { csv } from "../lib/texts_csv.js"
@@ -11,32 +12,43 @@ import { Filtered, More, Table } from "../ui/parts.js"
 import { valueText } from "../members/parts.js"
 import { SURPLUS } from "./convert.js"
 import { CorrectRow } from "./correct.js"
-import { fieldName } from "./parts.js"
+import { fieldName, nameAttributes } from "./parts.js"
 
 const LENGTH = 40 // characters of a faulty value that the table shows
 const shortened = text => (text.length > LENGTH ? `${text.slice(0, LENGTH)}…` : text)
 
 /** A fault with the value: Country “XX” is not … */
-const sentenceOf = ({ path, message }, payload) => {
+const sentenceOf = ({ path, message }, payload, labels) => {
   if (path === SURPLUS) return csv.surplus
   const value = path.startsWith("attributes.") ? own(payload.attributes ?? {}, path.slice(11)) : own(payload, path)
-  return `${fieldName(path)} ${value === undefined || value === null ? "" : `“${shortened(valueText(value))}” `}${message}`
+  return `${fieldName(path, labels)} ${value === undefined || value === null ? "" : `“${shortened(valueText(value))}” `}${message}`
 }
 
-/** Why a row was not imported, with the values that are wrong. */
-export const reasonOf = row => (row.fields.length ? row.fields.map(fault => sentenceOf(fault, row.payload)).join("; ") : row.error_message)
+const ABOUT = /^The attribute "([^"]+)"/ // the beginning of the API's messages about an attribute
+
+/** Why a row was not imported, with the values that are wrong. labels: of attributes, by their keys. */
+export const reasonOf = (row, labels = {}) => (row.fields.length ? row.fields.map(fault => sentenceOf(fault, row.payload, labels)).join("; ")
+  : row.error_message?.replace(ABOUT, (all, key) => t.attribute(own(labels, key) ?? key)))
+const namesAttribute = row => nameAttributes(row.fields.map(fault => fault.path)) || ABOUT.test(row.error_message ?? "")
 const nameOf = payload => payload.display_name || [payload.first_name, payload.last_name].filter(Boolean).join(" ")
 
 const Row = ({ row, canCorrect, correct }) => html`<tr>
   <td class="number">${row.row_number}</td>
   <td>${row.user_id ? html`<a href=${address(["members", row.user_id])}>${row.payload.email ?? "–"}</a>` : row.payload.email ?? "–"}</td>
-  <td>${nameOf(row.payload) || "–"}</td><td>${t.rowStates[row.state] ?? row.state}</td><td>${reasonOf(row) || "–"}</td>
+  <td>${nameOf(row.payload) || "–"}</td><td>${t.rowStates[row.state] ?? row.state}</td><td>${row.reason || "–"}</td>
   ${canCorrect && html`<td>${row.state === "invalid" && html`<button type="button" class="small" aria-label=${t.correctRow(row.row_number)}
     onClick=${correct}>${t.correct}</button>`}</td>`}</tr>`
 
+/** A page of rows with their reasons, so that labels of attributes do not come later. @returns {Promise<any>} */
+const pageOf = async (id, query, signal) => {
+  const page = await getExactly(`/v1/imports/${id}/rows`, query, signal)
+  const labels = await labelsIf(page.rows.some(namesAttribute), signal)
+  return { ...page, rows: page.rows.map(row => ({ ...row, reason: reasonOf(row, labels) })) }
+}
+
 /** states: of the rows to list, separated by commas. code: only rows with this error code. onCorrected: the server took a row. */
 export const Rows = ({ job, states, code = "", canCorrect = false, refresh, onCorrected = () => {} }) => {
-  const list = useList((cursor, signal) => getExactly(`/v1/imports/${job.id}/rows`, { state: states, error_code: code, cursor, limit: 50 }, signal),
+  const list = useList((cursor, signal) => pageOf(job.id, { state: states, error_code: code, cursor, limit: 50 }, signal),
     "rows", [job.id, job.state, states, code])
   const [row, correct] = useState(null)
   const done = async () => {

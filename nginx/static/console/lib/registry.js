@@ -6,6 +6,15 @@ import { trimmed } from "./text.js"
 /** All attributes, also the disabled ones. @param {AbortSignal} [signal] @returns {Promise<Api.Attribute[]>} */
 export const allAttributes = signal => getAll("/v1/attributes", "attributes", undefined, signal)
 
+/**
+ * The labels of attributes by their keys, for records that name attributes. It reads the registry only if the record needs it. Without
+ * a registry it has none, and the keys are shown. @param {boolean} isNeeded @param {AbortSignal} [signal]
+ */
+export const labelsIf = async (isNeeded, signal) => {
+  const registry = isNeeded ? await allAttributes(signal).catch(() => []) : []
+  return Object.fromEntries(registry.map(({ key, label }) => [key, label]))
+}
+
 /** The number of a text, also with a plus or zeros before it; null for another text. @param {string} text */
 const numberIn = text => {
   const plain = trimmed(text).replace(/^\+(?=[\d.])/, "").replace(/^(-?)0+(?=\d)/, "$1")

@@ -78,6 +78,7 @@ export const imports = isolating({
   newMembers: "New members",
   existing: "Already members",
   reasons: "Errors by reason",
+  attribute: label => `The attribute “${label}”`,
   codes: {
     ROW_FIELD_INVALID: "a value is not valid", ROW_DUPLICATE_IN_FILE: "an earlier row has the same address",
     ROW_ATTR_UNKNOWN_KEY: "the attribute is not enabled", ROW_ATTR_INVALID_VALUE: "the attribute does not allow the value",
