@@ -1,15 +1,17 @@
 """muster-import(1) as a process: signals, standard input and output, and a terminal."""
 
+import json
 import os
 import pty
 import select
 import signal
 import subprocess
+import uuid
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from support.importer import ALL_IN, SERVICE, STOPPED, people
+from support.importer import ALL_IN, SERVICE, STOPPED, USAGE, people
 from support.stack import wait_for
 from support.world import email, emails
 
@@ -30,6 +32,29 @@ def test_ctrl_c_leaves_a_job_that_the_printed_command_finishes(importer, no_runn
     again = importer.stack.program("muster-import", *words[1:], "--commit", cwd=importer.folder)
     assert again.returncode == ALL_IN, again.stderr
     assert len(importer.org.members()) == 30
+
+
+def test_an_interrupted_run_prints_one_json_document(importer, no_runner):
+    path = importer.write(people(emails(3)))
+    command = [importer.stack.build / "muster-import", *importer.arguments(path, "--commit", "--json")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=importer.folder)
+    wait_for(lambda: [job["state"] for job in importer.org.api.get_json("/v1/imports")["imports"]] == ["validating"],
+             "the request for the dry run")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    document = json.loads(out)
+    assert (document["state"], document["exit_code"], process.returncode) == ("validating", STOPPED, STOPPED)
+    assert document["error"]["message"].startswith("stopped") and "--resume" in err
+    canceled = importer.stack.program("muster-import", "--json", "--cancel", document["job_id"], *importer.arguments("--quiet"))
+    assert json.loads(canceled.stdout)["state"] == "canceled"
+
+
+@pytest.mark.parametrize("options, status", [
+    (["--resume", str(uuid.uuid4())], SERVICE), (["--map", "Nickname=last_name"], USAGE), (["--commit", "--errors", "/dev/full"], USAGE)])
+def test_a_run_that_fails_prints_one_json_document(importer, options, status):
+    path = importer.write("Email,First name\nnobody,Ann\n")
+    document = importer.json(path, *options, status=status)
+    assert document["error"]["message"] and document["file"] == str(path)
 
 
 def open_files(process):
