@@ -346,6 +346,18 @@ def test_a_key_is_kept_for_24_hours_and_the_key_of_an_import_as_long_as_the_job(
     assert fresh.json()["id"] != created.json()["id"]
 
 
+def test_a_reply_of_an_expired_import_is_not_replayed_even_before_the_purge(org, stack):
+    headers = with_key(key())
+    created = org.api.post("/v1/imports", json=NEW_IMPORT, headers=headers, expect=201)
+    mine = "organization_id = UNHEX(REPLACE(%s, '-', ''))"
+    ends = {stack.sql(f"SELECT expires_at FROM {table} WHERE {mine}", org.id)[0] for table in ("import_jobs", "idempotency_keys")}
+    assert len(ends) == 1
+    for table in ("import_jobs", "idempotency_keys"):
+        stack.sql(f"UPDATE {table} SET expires_at = 1 WHERE {mine}", org.id)
+    fresh = org.api.post("/v1/imports", json=NEW_IMPORT, headers=headers, expect=201)
+    assert "Idempotency-Replayed" not in fresh.headers and fresh.json()["id"] != created.json()["id"]
+
+
 def test_an_expired_key_is_ignored_even_before_the_purge(org, stack):
     body, headers = {"email": email()}, with_key(key())
     org.api.post("/v1/users", json=body, headers=headers, expect=201)
