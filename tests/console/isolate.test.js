@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import test from "node:test"
 import { isolate, isolating } from "../console/lib/isolate.js"
 import { audit } from "../console/lib/texts_audit.js"
-import { texts } from "../console/lib/texts.js"
+import { keys } from "../console/lib/texts_keys.js"
 
 const FIRST = "\u2068"
 const LAST = "\u2069"
@@ -33,7 +33,7 @@ test("functions of texts isolate names, also in lists, and keep other values", (
 })
 
 test("the texts of screens isolate names", () => {
-  assert.equal(texts.keys.revokeTitle(TURNED), `Revoke ${FIRST}${TURNED}${LAST}?`)
+  assert.equal(keys.revokeTitle(TURNED), `Revoke ${FIRST}${TURNED}${LAST}?`)
   assert.equal(audit.oneAdmin(undefined), "Only entries by one admin.")
   assert.equal(audit.oneAdmin(TURNED), `Only entries by ${FIRST}${TURNED}${LAST}.`)
 })

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict"
 import test from "node:test"
-import { withError, withPage } from "../console/lib/load.js"
+import { readPages, withError, withPage } from "../console/lib/load.js"
 
 const first = { members: ["a"], next_cursor: "2", total: 3 }
 const page = { members: ["b"], next_cursor: null }
 const shown = { data: first, error: null, isLoading: false }
 
 test("a further page is added to its list", () => {
-  assert.deepEqual(withPage(shown, first, page, "members").data, { members: ["a", "b"], next_cursor: null, total: 3, isExtended: true })
+  assert.deepEqual(withPage(shown, first, page, "members").data, { members: ["a", "b"], next_cursor: null, total: 3, pages: 2 })
 })
 
 test("a further page of another filter is dropped", () => {
@@ -25,4 +25,17 @@ test("an error of a reload keeps the data of the same inputs", () => {
   assert.deepEqual(withError(loaded, ["locked", 1], error), { data: first, error, isLoading: false, key: ["locked", 1] })
   assert.equal(withError(loaded, ["active", 0], error).data, null)
   assert.equal(withError({ data: null, error: null, isLoading: true, key: [] }, [0], error).data, null)
+})
+
+test("a list that is read again has as many pages as before, if there are so many", async () => {
+  const cursors = []
+  const fetchPage = async cursor => {
+    const at = Number(cursor ?? 0)
+    cursors.push(at)
+    return { members: [at], next_cursor: at < 2 ? String(at + 1) : null, ...(at === 0 ? { total: 3 } : {}) }
+  }
+  assert.deepEqual(await readPages(fetchPage, "members", 1), { members: [0], next_cursor: "1", total: 3 })
+  assert.deepEqual(await readPages(fetchPage, "members", 2), { members: [0, 1], next_cursor: "2", total: 3, pages: 2 })
+  assert.deepEqual(await readPages(fetchPage, "members", 9), { members: [0, 1, 2], next_cursor: null, total: 3, pages: 3 })
+  assert.deepEqual(cursors, [0, 0, 1, 0, 1, 2])
 })

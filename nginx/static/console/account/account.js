@@ -103,7 +103,7 @@ const Seats = () => {
   const { seats } = useStore(session)
   const [left, leave] = useState(null)
   return html`<section><h2>${leaving.seats}</h2><${Table} caption=${leaving.seats} columns=${leaving.columns}>${seats.map(seat => html`<tr key=${seat.organization_id}>
-    <th scope="row"><a href=${format(seat.organization_id, [])}>${seat.name}</a></th><td>${texts.team.roles[seat.role]}</td>
+    <th scope="row"><a href=${format(seat.organization_id, [])}>${seat.name}</a></th><td>${texts.roles[seat.role]}</td>
     <td><button type="button" class="small danger" aria-label=${`${leaving.leave}: ${seat.name}`} onClick=${() => leave(seat)}>${leaving.leave}</button></td></tr>`)}<//>
     ${left && html`<${Leave} seat=${left} onClose=${() => leave(null)} />`}</section>`
 }

@@ -63,7 +63,7 @@ const GIVEN = ["name", "previous_name", "slug", "version"] // texts that a perso
 /** @param {string} key @param {string} value */
 const wordsOf = (key, value) => {
   if (GIVEN.includes(key)) return value
-  if (key === "role" || key === "previous_role") return own(texts.team.roles, value) ?? value
+  if (key === "role" || key === "previous_role") return own(texts.roles, value) ?? value
   if (key === "action") return own(memberJobs.names, value) ?? value
   if (TIME.test(value)) return formatTime(value)
   return own(t.values, value) ?? value

@@ -49,7 +49,7 @@ const pageOf = async (id, query, signal) => {
 /** states: of the rows to list, separated by commas. code: only rows with this error code. onCorrected: the server took a row. */
 export const Rows = ({ job, states, code = "", canCorrect = false, refresh, onCorrected = () => {} }) => {
   const list = useList((cursor, signal) => pageOf(job.id, { state: states, error_code: code, cursor, limit: 50 }, signal),
-    "rows", [job.id, job.state, states, code])
+    "rows", [job.id, states, code], job.state)
   const [row, correct] = useState(null)
   const done = async () => {
     onCorrected()

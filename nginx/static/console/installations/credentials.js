@@ -6,6 +6,7 @@ import { useDialog } from "../lib/dialog.js"
 import { formatAgo, formatTime } from "../lib/format.js"
 import { useAction } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
+import { keys } from "../lib/texts_keys.js"
 import { installations as t } from "../lib/texts_modules.js"
 import { html, useState } from "../lib/view.js"
 import { endOfDay } from "../keys/dialogs.js"
@@ -22,11 +23,11 @@ const Issue = ({ installation, record, onMade, onClose }) => {
   const issuing = useAction()
   const create = useCreate()
   const submit = () => issuing.run(async () => onMade(await create(pathOf(installation), { name, expires_at: endOfDay(day) })))
-  return html`<${FormDialog} title=${record ? t.replaceTitle(record.name) : t.issue} action=${record ? t.replaceNow : texts.keys.issueNow} values=${[name, day]} running=${issuing} mustStay=${true}
+  return html`<${FormDialog} title=${record ? t.replaceTitle(record.name) : t.issue} action=${record ? t.replaceNow : keys.issueNow} values=${[name, day]} running=${issuing} mustStay=${true}
     isShown=${path => path === "name" || path === "expires_at"} known=${t.issueErrors} submit=${submit} onClose=${onClose}>${record && html`<p>${t.replaceHint}</p>`}
     <${TextField} label=${t.credentialName} hint=${t.credentialNameHint} required maxlength="255" value=${name} onInput=${setName}
       error=${issuing.error?.fields?.name} />
-    <${TextField} label=${texts.keys.end} hint=${t.endHint} type="date" value=${day} onInput=${setDay}
+    <${TextField} label=${keys.end} hint=${t.endHint} type="date" value=${day} onInput=${setDay}
       error=${issuing.error?.fields?.expires_at} /><//>`
 }
 
@@ -36,7 +37,7 @@ const Revoke = ({ installation, record, onDone, onClose }) => {
     await call("DELETE", `${pathOf(installation)}/${record.id}`)
     await onDone(t.revoked)
   })
-  return html`<${FormDialog} title=${t.revokeTitle(record.name)} action=${texts.keys.actions.revoke} kind="danger" running=${revoking} submit=${submit}
+  return html`<${FormDialog} title=${t.revokeTitle(record.name)} action=${keys.actions.revoke} kind="danger" running=${revoking} submit=${submit}
     onClose=${onClose}><p>${t.revokeHint}</p><//>`
 }
 
@@ -48,11 +49,11 @@ const Row = ({ record, canIssue, isAdmin, ask }) => {
   const button = (action, text, kind = "") => html`<button type="button" class="small ${kind}" aria-label=${`${text}: ${record.name}`}
     onClick=${() => ask(action, record)}>${text}</button>`
   return html`<tr><th scope="row">${record.name}<br /><code class="faint">${record.prefix}…${record.last_four}</code></th>
-    <td><${Badge} kind=${state === "active" ? "good" : "plain"}>${texts.keys.states[state]}<//></td>
-    <td>${record.last_used_at ? formatAgo(record.last_used_at) : texts.keys.neverUsed}</td>
-    <td>${record.expires_at ? formatTime(record.expires_at) : texts.keys.noEnd}</td><td>${record.created_by_email ?? t.formerAdmin}</td>
+    <td><${Badge} kind=${state === "active" ? "good" : "plain"}>${keys.states[state]}<//></td>
+    <td>${record.last_used_at ? formatAgo(record.last_used_at) : keys.neverUsed}</td>
+    <td>${record.expires_at ? formatTime(record.expires_at) : keys.noEnd}</td><td>${record.created_by_email ?? t.formerAdmin}</td>
     ${isAdmin && html`<td>${state !== "revoked" && html`<div class="actions">${canIssue && button("issue", t.replace)}
-      ${button("revoke", texts.keys.actions.revoke, "danger")}</div>`}</td>`}</tr>`
+      ${button("revoke", keys.actions.revoke, "danger")}</div>`}</td>`}</tr>`
 }
 
 export const Credentials = ({ installation, credentials, isAdmin, reload }) => {
@@ -72,7 +73,7 @@ export const Credentials = ({ installation, credentials, isAdmin, reload }) => {
       ${canIssue && html`<button type="button" onClick=${() => ask({ action: "issue" })}>${t.issue}</button>`}</header>
     <p>${t.credentialsHint}</p>
     ${credentials.length === 0 ? html`<p class="faint">${t.noCredentials}</p>`
-      : html`<${Table} caption=${t.credentials} columns=${isAdmin ? [...t.credentialColumns, texts.keys.actionColumn] : t.credentialColumns}>${
+      : html`<${Table} caption=${t.credentials} columns=${isAdmin ? [...t.credentialColumns, texts.parts.actionColumn] : t.credentialColumns}>${
         credentials.map(record => html`<${Row} key=${record.id} record=${record} canIssue=${canIssue} isAdmin=${isAdmin}
           ask=${(action, of) => ask({ action, record: of })} />`)}<//>`}
     ${dialog?.action === "issue" && html`<${Issue} installation=${installation} record=${dialog.record} onMade=${made} onClose=${close} />`}

@@ -4,11 +4,11 @@ import { useCreate } from "../lib/create.js"
 import { momentIn } from "../lib/format.js"
 import { useAction } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
+import { keys as t } from "../lib/texts_keys.js"
 import { html, useState } from "../lib/view.js"
 import { FormDialog, SecretDialog } from "../ui/dialogs.js"
 import { Confirm, Secret, SelectField, TextField } from "../ui/parts.js"
 
-const t = texts.keys
 
 /** The end of a day, in the time zone of the browser, as the API takes it. */
 export const endOfDay = day => (day ? momentIn(`${day}T23:59:59`) : null)

@@ -6,11 +6,11 @@ import { formatAgo, formatTime } from "../lib/format.js"
 import { useList } from "../lib/load.js"
 import { serverNow } from "../lib/session_end.js"
 import { texts } from "../lib/texts.js"
+import { keys as t } from "../lib/texts_keys.js"
 import { html } from "../lib/view.js"
 import { Badge, Empty, Loaded, More, Table, Title } from "../ui/parts.js"
 import { ChangeKey, IssueKey, RevokeKey, RotateKey, ShowKey } from "./dialogs.js"
 
-const t = texts.keys
 /** @type {Array<"change" | "rotate" | "revoke">} */
 const CHANGES = ["change", "rotate", "revoke"]
 const DIALOGS = { issue: IssueKey, change: ChangeKey, rotate: RotateKey, revoke: RevokeKey }
@@ -56,7 +56,7 @@ export default ({ role }) => {
     <p>${t.hint}</p>
     <${Loaded} state=${list}>${() => list.items.length === 0
       ? html`<${Empty} title=${t.none}><p>${t.noneHint}</p><//>`
-      : html`<${Table} caption=${t.title} columns=${isAdmin ? [...t.columns, t.actionColumn] : t.columns}>${list.items.map(record => html`
+      : html`<${Table} caption=${t.title} columns=${isAdmin ? [...t.columns, texts.parts.actionColumn] : t.columns}>${list.items.map(record => html`
           <${Row} key=${record.id} record=${record} isAdmin=${isAdmin} ask=${(action, of) => ask({ action, record: of })} />`)}<//>
         <${More} list=${list} />`}<//>
     ${Asked && html`<${Asked} record=${dialog.record} onDone=${done} onClose=${close} />`}

@@ -1,4 +1,5 @@
 // Loading of what a component shows.
+import { notePages, takePages } from "./returning.js"
 import { session } from "./session.js"
 import { useStore } from "./store.js"
 import { useEffect, useLayoutEffect, useRef, useState } from "./view.js"
@@ -107,24 +108,55 @@ export const useAction = () => {
   return { ...state, run, clear: () => show({ isBusy: false, error: null }) }
 }
 
+const MOST_PAGES = 20 // that are read at once
+
+/** The data of a list with a further page. @param {any} data @param {any} page @param {string} name */
+const withMore = (data, page, name) =>
+  ({ ...data, pages: (data.pages ?? 1) + 1, next_cursor: page.next_cursor, [name]: [...data[name], ...page[name]] })
+
 /**
- * A list with a further page, which makes it extended. The page is dropped if the list was loaded again, or is being loaded, since
- * it was asked for: it belongs to other filters, or misses what was removed.
+ * The first pages of a list as one.
+ * @param {(cursor: string | null, signal?: AbortSignal) => Promise<any>} fetchPage @param {string} name @param {number} count
+ * @param {AbortSignal} [signal]
+ */
+export const readPages = async (fetchPage, name, count, signal) => {
+  let data = await fetchPage(null, signal)
+  for (let read = 1; read < Math.min(count, MOST_PAGES) && data.next_cursor; read++) {
+    data = withMore(data, await fetchPage(data.next_cursor, signal), name)
+  }
+  return data
+}
+
+/**
+ * A list with a further page. The page is dropped if the list was loaded again, or is being loaded, since it was asked for: it belongs to other filters, or misses what was removed.
  * @param {Loading<any>} list @param {any} before the data of the list when the page was asked for @param {any} page @param {string} name
  */
 export const withPage = (list, before, page, name) => (list.isLoading || list.data !== before ? list
-  : { ...list, data: { ...before, isExtended: true, next_cursor: page.next_cursor, [name]: [...before[name], ...page[name]] } })
+  : { ...list, data: withMore(before, page, name) })
 
 /**
- * A list that grows page by page. isExtended: it has more than its first page.
+ * A list that grows page by page. isExtended: it has more than its first page. A list that is read again, after an action, by the
+ * button "Back" of the browser or because `turn` changed, has as many pages as before.
  * @template {string} Name
  * @template {Record<Name, any[]> & { next_cursor: string | null }} Page
  * @param {(cursor: string | null, signal?: AbortSignal) => Promise<Page>} fetchPage
  * @param {Name} name of the records in the reply
  * @param {any[]} inputs
+ * @param {any} [turn]
  */
-export const useList = (fetchPage, name, inputs) => {
-  const first = useLoad(signal => fetchPage(null, signal), inputs)
+export const useList = (fetchPage, name, inputs, turn) => {
+  const wanted = useRef({ inputs: /** @type {any[] | null} */ (null), pages: 1 })
+  const first = useLoad(signal => {
+    const { current } = wanted
+    if (!current.inputs || !isSame(current.inputs, inputs)) wanted.current = { inputs, pages: takePages(name) }
+    return /** @type {Promise<Page>} */ (readPages(fetchPage, name, wanted.current.pages, signal))
+  }, [...inputs, turn])
+  const pages = Number(/** @type {any} */ (first.data)?.pages ?? 1)
+  useLayoutEffect(() => {
+    if (first.data && !first.isOld) wanted.current.pages = pages
+    notePages(name, pages)
+    return () => notePages(name, 0)
+  }, [name, pages, first.isOld])
   const more = useAction()
   useEffect(() => void (more.error && more.clear()), [first.data]) // the error belongs to the list before
   const loadMore = () => more.run(async () => {
@@ -135,6 +167,5 @@ export const useList = (fetchPage, name, inputs) => {
   })
   /** @type {Page[Name] | never[]} */
   const items = first.data?.[name] ?? []
-  const isExtended = Boolean(/** @type {any} */ (first.data)?.isExtended)
-  return { ...first, items, isExtended, hasMore: Boolean(first.data?.next_cursor), more, loadMore }
+  return { ...first, items, isExtended: pages > 1, hasMore: Boolean(first.data?.next_cursor), more, loadMore }
 }

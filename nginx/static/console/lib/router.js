@@ -1,4 +1,5 @@
 // Addresses of the console: #/o/ORGANIZATION/PATH?QUERY. Screens outside an organization have no /o/ part.
+import { beginAt, placeOf } from "./returning.js"
 import { createStore } from "./store.js"
 import { dropQuestion, isUnsaved, mayLeave } from "./unsaved.js"
 import { useState } from "./view.js"
@@ -88,16 +89,22 @@ let place = 0 // of the shown entry in the history of the tab
 let accepted = "" // the address to which the person goes after the question
 let onReturn = /** @type {(() => void) | null} */ (null) // to the entry that the question is about
 
-/** Shows the screen of the address bar. Each entry of the history notes its place, so that moved() can return from it. */
+/**
+ * Shows the screen of the address bar. Each entry of the history notes its place, so that moved() can return from it. left: where
+ * on the screen the person was, if the entry was left by a link.
+ */
 const arrive = () => {
   accepted = ""
-  place = history.state?.place ?? place + 1
+  const { place: noted = place + 1, left } = history.state ?? {}
+  place = noted
   history.replaceState({ place }, "")
+  beginAt(left)
   route.set(parse(location.hash))
 }
 
 /** Goes to an address at once, without a question; the browser reports the change of the address later. @param {string} hash */
 export const go = hash => {
+  if (hash !== location.hash) history.replaceState({ place, left: placeOf(hash) }, "")
   location.hash = hash
   arrive()
 }

@@ -6,6 +6,7 @@ import { formatTime } from "../lib/format.js"
 import { useLoad } from "../lib/load.js"
 import { address } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
+import { keys } from "../lib/texts_keys.js"
 import { pageKeys as t } from "../lib/texts_pages.js"
 import { html, useState } from "../lib/view.js"
 import { stateOf } from "../keys/list.js"
@@ -30,7 +31,7 @@ const Values = ({ kind, record, about }) => html`<${Facts} pairs=${[
   [t.facts.origins, html`<ul class="plain-list">${record.allowed_origins.map(origin => html`<li>${origin}</li>`)}</ul>`],
   [t.facts.rate, kind === "tracking" ? rateOf(record, about.rates.tracking_key) : undefined],
   [t.facts.used, usedOf(record)], [t.facts.ends, endOf(record)],
-  [t.facts.by, record.created_by_email ?? texts.keys.operator], [t.facts.created, formatTime(record.created_at)]]} />`
+  [t.facts.by, record.created_by_email ?? keys.operator], [t.facts.created, formatTime(record.created_at)]]} />`
 
 const TrackingCode = ({ record, about }) => {
   const [hasIntegrity, choose] = useState(true)

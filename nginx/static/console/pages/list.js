@@ -4,6 +4,7 @@ import { formatAgo, formatTime } from "../lib/format.js"
 import { useList } from "../lib/load.js"
 import { address } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
+import { keys } from "../lib/texts_keys.js"
 import { pageKeys as t } from "../lib/texts_pages.js"
 import { html, useState } from "../lib/view.js"
 import { stateOf } from "../keys/list.js"
@@ -14,10 +15,10 @@ import { PATHS } from "./keys.js"
 const KINDS = Object.keys(PATHS)
 const SHOWN = 3 // origins in a row of the list
 
-export const KeyState = ({ record }) => html`<${Badge} kind=${stateOf(record) === "active" ? "good" : "plain"}>${texts.keys.states[stateOf(record)]}<//>`
+export const KeyState = ({ record }) => html`<${Badge} kind=${stateOf(record) === "active" ? "good" : "plain"}>${keys.states[stateOf(record)]}<//>`
 
-export const usedOf = record => (record.last_used_at ? formatAgo(record.last_used_at) : texts.keys.neverUsed)
-export const endOf = record => (record.expires_at ? formatTime(record.expires_at) : texts.keys.noEnd)
+export const usedOf = record => (record.last_used_at ? formatAgo(record.last_used_at) : keys.neverUsed)
+export const endOf = record => (record.expires_at ? formatTime(record.expires_at) : keys.noEnd)
 
 const Row = ({ kind, record }) => html`<tr><th scope="row"><a href=${address(["page-keys", kind, record.id])}>${record.name}</a><br />
     <code class="faint">${record.key.slice(0, 12)}…${record.key.slice(-4)}</code></th>
@@ -36,7 +37,7 @@ const Keys = ({ kind, list, isAdmin }) => {
     <p>${words.hint}</p>
     <${Loaded} state=${list}>${() => (list.items.length === 0
       ? html`<${Empty} title=${words.none}><p>${words.noneHint}</p><//>`
-      : html`<${Table} caption=${words.title} columns=${[...t.columns, texts.keys.actionColumn]}>${list.items.map(record => html`
+      : html`<${Table} caption=${words.title} columns=${[...t.columns, texts.parts.actionColumn]}>${list.items.map(record => html`
           <${Row} key=${record.id} kind=${kind} record=${record} />`)}<//><${More} list=${list} />`)}<//>
     ${issues && html`<${IssuePageKey} kind=${kind} onClose=${() => issue(false)} />`}</section>`
 }

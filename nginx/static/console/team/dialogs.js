@@ -4,11 +4,11 @@ import { useCreate } from "../lib/create.js"
 import { useAction } from "../lib/load.js"
 import { session, takeSession } from "../lib/session.js"
 import { texts } from "../lib/texts.js"
+import { team as t } from "../lib/texts_team.js"
 import { html, useState } from "../lib/view.js"
 import { FormDialog } from "../ui/dialogs.js"
 import { Confirm, SelectField, TextField } from "../ui/parts.js"
 
-const t = texts.team
 const ROLES = Object.entries(t.roleOptions)
 
 /** The messages of codes. The API says which budget of invitations is used up, and nothing about other rates. */

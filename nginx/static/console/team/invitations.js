@@ -38,7 +38,7 @@ const Card = ({ invitation }) => {
     if (gone && !reply.seats.some(one => one.organization_id === invitation.organization_id)) throw gone
     go(format(invitation.organization_id, [])) // first: the page of the link says of a seat that it exists
     takeSession(reply)
-    announce(t.accepted(invitation.organization_name, texts.team.roles[invitation.role].toLowerCase()))
+    announce(t.accepted(invitation.organization_name, texts.roles[invitation.role].toLowerCase()))
   })
   return html`<li><h2>${invitation.organization_name}</h2><p>${t.rights[invitation.role]}</p>
     <p class="faint">${t.by(invitation.invited_by_email)} ${t.until(formatTime(invitation.expires_at))}</p>

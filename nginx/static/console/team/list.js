@@ -8,12 +8,12 @@ import { route } from "../lib/router.js"
 import { session } from "../lib/session.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
+import { team as t } from "../lib/texts_team.js"
 import { html } from "../lib/view.js"
 import { Badge, Loaded, More, Table, Title } from "../ui/parts.js"
 import { ChangeRole, Invite, RemoveSeat, Resend, Withdraw } from "./dialogs.js"
 import { Leave } from "./leave.js"
 
-const t = texts.team
 const DIALOGS = { invite: Invite, role: ChangeRole, remove: RemoveSeat, resend: Resend, withdraw: Withdraw }
 const KINDS = { active: "good", invited: "warn", expired: "plain" }
 const DANGEROUS = new Set(["remove", "withdraw", "leave"])
@@ -28,7 +28,7 @@ export const actionsOf = (seat, isOwner, isOwn) => {
 /** @param {{ seat: Api.TeamSeat, isOwner: boolean, isOwn: boolean, ask: (dialog: any) => void }} props */
 const Row = ({ seat, isOwner, isOwn, ask }) => html`<tr>
   <th scope="row"><bdi>${seat.email}</bdi>${isOwn && html` <span class="faint">${t.you}</span>`}</th>
-  <td>${t.roles[seat.role]}</td>
+  <td>${texts.roles[seat.role]}</td>
   <td><${Badge} kind=${KINDS[seat.status]}>${t.states[seat.status] ?? seat.status}<//></td>
   <td>${seat.invitation_id ? "–" : seat.two_factor_enrolled ? t.enrolled : t.notEnrolled}</td>
   <td class="nowrap">${formatDay(seat.created_at)}</td>
@@ -52,7 +52,7 @@ export default ({ role }) => {
       <button type="button" class="primary" onClick=${() => ask({ action: "invite" })}>${t.actions.invite}</button>`} />
     <p>${isOwner ? t.hint : t.hintOthers}</p>
     <${Loaded} state=${list}>${() => html`
-      <${Table} caption=${t.title} columns=${[...t.columns, texts.keys.actionColumn]}>${list.items.map(seat => html`
+      <${Table} caption=${t.title} columns=${[...t.columns, texts.parts.actionColumn]}>${list.items.map(seat => html`
         <${Row} key=${seat.admin_id ?? seat.invitation_id} seat=${seat} isOwner=${isOwner} isOwn=${seat.admin_id === admin?.id} ask=${ask} />`)}<//>
       <${More} list=${list} />`}<//>
     ${dialog?.action === "leave" && html`<${Leave} seat=${seats.find(one => one.organization_id === organization)} onClose=${close} />`}

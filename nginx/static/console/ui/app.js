@@ -53,7 +53,7 @@ const Inside = () => {
   const isStart = (path.length === 0 || invited !== undefined) && first !== undefined && (organization === null || seat !== undefined)
   useEffect(() => {
     if (!isStart) return
-    if (invited) announce(t.joined(invited.name, texts.team.roles[invited.role].toLowerCase()))
+    if (invited) announce(t.joined(invited.name, texts.roles[invited.role].toLowerCase()))
     replace(format(seat ? organization : first.organization_id, [HOME]))
   }, [isStart, organization])
   if (isStart) return null

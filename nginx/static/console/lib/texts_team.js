@@ -1,0 +1,37 @@
+// The texts of the team of an organization.
+import { isolating } from "./isolate.js"
+
+export const team = isolating({
+  title: "Team",
+  hint: "Admins of this organization, and the people that were invited.",
+  hintOthers: "Admins of this organization, and the people that were invited. Only owners change the team.",
+  columns: ["Mail address", "Role", "State", "Second factor", "Since"],
+  roleOptions: { viewer: "Viewer: reads everything", admin: "Admin: also changes everything except the team", owner: "Owner: also manages the team" },
+  states: { active: "Active", invited: "Invited", expired: "Invitation expired" },
+  you: "(you)",
+  enrolled: "Set up",
+  notEnrolled: "Not yet",
+  actions: { invite: "Invite", role: "Change role", remove: "Remove", resend: "Send again", withdraw: "Withdraw", leave: "Leave" },
+  inviteTitle: "Invite a colleague",
+  inviteHint: "The person gets a mail with a link, and signs in with this address. The invitation is valid for 7 days.",
+  address: "Mail address",
+  role: "Role",
+  roleHint: "The new role takes effect with the next request.",
+  send: "Send invitation",
+  invited: email => `An invitation to ${email} is on its way.`,
+  changed: "The role was changed.",
+  roleTitle: email => `Role of ${email}`,
+  removeTitle: email => `Remove ${email}?`,
+  removeHint: "The person loses access with the next request. API keys that they issued stay valid: revoke them on the page of keys.",
+  removed: "The seat was removed.",
+  resendTitle: email => `Send the invitation to ${email} again?`,
+  resendHint: "The person gets another mail. The invitation is then valid for 7 days from now.",
+  resent: "The invitation was sent again.",
+  withdrawTitle: email => `Withdraw the invitation to ${email}?`,
+  withdrawHint: "The person can no longer accept it. You can send another invitation later.",
+  withdrawn: "The invitation was withdrawn.",
+  errors: {
+    CONFLICT: "This person has a seat or an invitation already.",
+    INVALID_STATE: "This is not possible: an organization keeps at least one owner, and a team has at most 200 seats and 50 invitations.",
+  },
+})
