@@ -334,3 +334,23 @@ def test_an_unknown_address_is_named(browser, owner):
     browser.web.execute_script("location.hash += '/none/none'")
     browser.sees("Page not found")
     browser.check("not-found")
+
+
+PRINTED = """const main = document.querySelector("main"), shown = css => [...document.querySelectorAll(css)].filter(one => one.checkVisibility()).length
+return [getComputedStyle(main).color, getComputedStyle(main.querySelector("a")).color, shown("nav a") + shown("button") + shown(".button"), shown("main tbody tr")]"""
+
+
+def test_a_printed_page_has_dark_text_and_no_buttons(browser, owner, module_org):
+    browser.sign_in(owner)
+    module_org.create_user({"email": "printed@frame.example"})
+    browser.open(f"#/o/{module_org.id}/members")
+    browser.sees("printed@frame.example")
+    on_screen = browser.web.execute_script(PRINTED)
+    browser.press("Dark theme")
+    try:
+        browser.web.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+        printed = browser.web.execute_script(PRINTED)
+    finally:
+        browser.web.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": [{"name": "prefers-reduced-motion", "value": "reduce"}]})
+    assert printed == [*on_screen[:2], 0, on_screen[3]] and on_screen[2] > 0 and on_screen[3] > 0
+    browser.press("Dark theme")
