@@ -336,6 +336,8 @@ def test_a_delivery_is_shown_and_sent_again(at, at_endpoint, module_org, install
     receiver.wait_for(2, "/hook")
     browser = at("webhooks/deliveries?event=webhook_endpoint.test")
     wait_for(lambda: len(browser.web.find_elements("css selector", "tbody tr")) >= 2, "the deliveries of both endpoints")
+    browser.sees(endpoint["url"])
+    browser.sees(other["url"])
     browser.check("deliveries")
     browser.choose("Last result", "Name not found")
     browser.sees("No delivery matches the filters")

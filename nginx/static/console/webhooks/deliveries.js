@@ -76,5 +76,5 @@ export default () => {
     <${Filters} query=${query} filter=${filter} types=${types} isPartial=${Boolean(endpoints.error)} />
     <${Filtered} state=${list}>${() => list.items.length === 0 && !list.hasMore
       ? html`<${Empty} title=${hasFilter(query) ? t.noMatch : t.none}>${!hasFilter(query) && html`<p>${t.noneHint}</p>`}<//>`
-      : html`<${DeliveryTable} deliveries=${list.items} caption=${t.title} /><${More} list=${list} />`}<//>`
+      : html`<${DeliveryTable} deliveries=${list.items} caption=${t.title} endpoints=${path ? undefined : known} /><${More} list=${list} />`}<//>`
 }
