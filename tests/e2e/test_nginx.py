@@ -137,6 +137,23 @@ def test_the_root_is_a_page_with_links_under_the_policy_of_the_console(stack):
         assert envelope(wire.exchange(stack, wire.request_bytes("GET", path)))["code"] == "NOT_FOUND"
 
 
+def test_a_file_is_sent_whole_whatever_range_is_asked_for(stack):
+    for path in ("/js/muster.js", "/console/", "/console/main.js"):
+        whole = wire.exchange(stack, wire.request_bytes("GET", path))
+        for wanted in ("0-9", "99999999-", ",".join(f"{n}-{n}" for n in range(1000))):
+            reply = wire.exchange(stack, wire.request_bytes("GET", path, [("Range", f"bytes={wanted}")]))
+            assert (reply.status, reply.body) == (200, whole.body), (path, wanted[:9])
+            assert [name for name, _ in reply.headers] == [name for name, _ in whole.headers]
+            assert reply.values("Accept-Ranges") == []
+
+
+def test_the_console_without_its_last_slash_is_redirected(stack):
+    reply = wire.exchange(stack, wire.request_bytes("GET", "/console"))
+    assert (reply.status, reply.values("Location"), reply.values("Cache-Control")) == (308, ["/console/"], ["no-store"])
+    check_headers(reply)
+    assert wire.exchange(stack, wire.request_bytes("GET", "/console/")).status == 200
+
+
 def test_a_405_of_nginx_allows_the_methods_of_the_path(stack):
     for path in ("/", "/?x=1", "/console/", "/console/lib/texts.js", "/js/muster.js"):
         refused = wire.exchange(stack, wire.request_bytes("POST", path))
