@@ -323,6 +323,13 @@ def test_plain_http_is_redirected_to_https_with_method_and_path(stack):
             assert reply.headers.get_all(name) == expected, name
 
 
+def test_an_incomplete_head_does_not_hold_a_connection_of_port_80(stack):
+    change = ("snippets/muster-plain.conf", "client_header_timeout 15s", "client_header_timeout 1s")
+    with Edge(stack, "plain-head", [change]) as edge, socket.create_connection(("127.0.0.1", edge.plain_port), 10) as connection:
+        connection.sendall(b"GET /v1/users HTTP/1.1\r\nHost: x\r\n")
+        assert connection.recv(1) == b""
+
+
 # ---------------------------------------------------------------------------- overload and outage
 
 
