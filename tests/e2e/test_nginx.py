@@ -81,6 +81,7 @@ RAW = {
     "long request line and headers": (b"GET /v1/users?q=" + b"x" * 15000 + b" HTTP/1.1\r\nHost: x\r\n"
                                       + b"".join(b"X-Much-%d: " % n + b"x" * 15000 + b"\r\n" for n in range(3)) + b"\r\n", 431,
                                       "BAD_REQUEST"),
+    "thousands of short headers": (b"GET /v1/users HTTP/1.1\r\nHost: x\r\n" + b"a:\n" * 10000 + b"\r\n", 431, "BAD_REQUEST"),
     "longest request line and media type": (b"GET /v1/users?q=" + b"x" * 16345 + b" HTTP/1.1\r\nHost: x\r\n"
                                             b"Content-Type: " + b"x" * 16360 + b"\r\n\r\n", 401, "UNAUTHORIZED"),
     "long request line and header": (b"GET /v1/users?q=" + b"x" * 15000 + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
@@ -264,6 +265,20 @@ def test_http_2_is_supported_and_gets_the_same_replies(stack, org):
     head, _, rest = done.stdout.partition("\n\n")
     assert rest == '{"imports":[],"next_cursor":null}\n2'
     assert head.startswith("HTTP/2 200") and head.lower().count("x-request-id:") == 1
+
+
+def test_an_http_2_request_with_thousands_of_short_headers_is_431(stack):
+    """Each is a byte there, and eight bytes in the FastCGI record, which holds 65,535."""
+    fields = b"\x82\x87\x04\x09/v1/users\x01\x01x" + b"\x40\x01a\x00" + b"\xbe" * 10000
+    frame = len(fields).to_bytes(3, "big") + b"\x01\x05" + (1).to_bytes(4, "big") + fields
+    context = ssl.create_default_context(cafile=stack.ca_file)
+    context.set_alpn_protocols(["h2"])
+    with wire.connect(stack, context=context) as connection:
+        connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\x04\0" + bytes(4) + frame)
+        received = b""
+        while b'"status":' not in received:
+            received += connection.recv(65536)
+    assert b'"status":431' in received
 
 
 # ---------------------------------------------------------------------------- access restrictions
