@@ -17,8 +17,9 @@ using http::Method;
 constexpr std::string_view kHead =
     "# Muster, server level: the locations of the endpoints. Printed by `musterd --nginx`: change the rows in src/api instead.\n"
     "# docs/api/limits.md \"Limits\" lists the maximum body sizes. nginx reads the whole body first, so that a slow client does not\n"
-    "# occupy a worker. If bodies may have up to 1 MiB, they stay in memory: the buffer also fits chunked framing. Where they may be\n"
-    "# larger, those above 272 KiB go to temporary files: an nginx worker that takes new memory for each one is slower.\n";
+    "# occupy a worker. If bodies may have up to 1 MiB, they stay in memory: the buffer also fits the framing of chunks, if they have\n"
+    "# 100 bytes or more. Where bodies may be larger, those above 272 KiB go to temporary files: an nginx worker that takes new\n"
+    "# memory for each one is slower.\n";
 
 // The directives of a location, one per line; "" for none.
 using Directives = std::string;
