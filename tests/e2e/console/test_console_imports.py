@@ -270,3 +270,38 @@ def test_a_file_without_addresses_or_rows_is_explained(at, file_of, lines, says)
     browser = at("imports/new")
     browser.element("input[type=file]").send_keys(file_of(lines))
     browser.sees(says)
+
+
+def drop(browser, path, css):
+    """Drops a file on the middle of an element, as a person does with the mouse."""
+    box = browser.web.execute_script("const {x, y, width, height} = arguments[0].getBoundingClientRect(); return [x + width / 2, y + height / 2]", browser.element(css))
+    for step in ("dragEnter", "dragOver", "drop"):
+        browser.web.execute_cdp_cmd("Input.dispatchDragEvent", {"type": step, "x": box[0], "y": box[1],
+                                                                "data": {"items": [], "files": [path], "dragOperationsMask": 1}})
+
+
+def test_a_file_that_misses_the_box_is_taken_and_a_second_one_does_not_replace_the_page(at, file_of):
+    browser = at("imports/new")
+    browser.sees("Drop a CSV file here")
+    drop(browser, file_of([HEADER, *rows(2)], "dropped.csv"), "main h1")
+    browser.sees("File: dropped.csv.")
+    drop(browser, file_of([HEADER, *rows(2)], "other.csv"), "main h1")
+    drop(browser, file_of([HEADER, *rows(2)], "other.csv"), ".steps")
+    browser.press("Choose another file")
+    browser.sees("Drop a CSV file here")
+    drop(browser, file_of([HEADER, *rows(2)], "other.csv"), ".drop")
+    browser.sees("File: other.csv.")
+    browser.check_quiet("dropped")
+
+
+def test_an_interrupted_upload_takes_a_file_that_is_dropped(at, file_of, module_org):
+    columns = [{"sourceColumn": "E-Mail", "target": "core_field", "fieldKey": "email"}]
+    job = module_org.api.post("/v1/imports", json={"file_name": "again.csv", "declared_total": 1, "mapping": {"columns": columns}}, expect=201).json()
+    browser = at(f"imports/{job['id']}")
+    browser.sees("To continue, choose the same file again")
+    drop(browser, file_of(["E-Mail", "again@import.example"], "again.csv"), "main h1")
+    browser.sees("Result of the check", 30)
+    browser.press("Cancel import")
+    browser.press("Cancel import", "//dialog")
+    browser.sees("The import was canceled.")
+    browser.check_quiet("dropped-again")

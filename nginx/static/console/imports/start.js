@@ -12,6 +12,7 @@ import { allAttributes } from "../lib/registry.js"
 import { ErrorBox, Loaded, Step, Title } from "../ui/parts.js"
 import { guessTargets, looksLikeMember, mappingOf, uniqueHeader } from "./columns.js"
 import { guessFormats } from "./convert.js"
+import { useFileDrop } from "./drop.js"
 import { keepPlan } from "./files.js"
 import { FormatFields, formatsOf, unsureOf } from "./formats.js"
 import { Mapping } from "./mapping.js"
@@ -20,23 +21,11 @@ import { inspect, readWhole } from "./source.js"
 
 const ROW_LIMIT = 250_000
 
-const FileField = ({ onFile, error }) => {
-  const [isOver, show] = useState(false)
-  const drop = event => {
-    event.preventDefault()
-    show(false)
-    if (event.dataTransfer.files[0]) onFile(event.dataTransfer.files[0])
-  }
-  const over = event => {
-    event.preventDefault()
-    show(true)
-  }
-  return html`<div class="drop ${isOver ? "over" : ""}" onDragOver=${over} onDragLeave=${() => show(false)} onDrop=${drop}>
+const FileField = ({ isOver, onFile, error }) => html`<div class="drop ${isOver ? "over" : ""}">
       <p><label for="file"><strong>${t.choose}</strong></label></p>
       <p><${FileInput} id="file" accept=".csv,.tsv,.txt,text/csv" aria-describedby="file-hint" onFile=${onFile} /></p>
       <p class="faint" id="file-hint">${t.fileHint}</p></div>
     <${ErrorBox} error=${error} />`
-}
 
 /** The columns with what their conversion needs: target, type, choices, and the forms of dates and numbers. */
 export const columnsOf = (targets, registry, formats) => {
@@ -106,8 +95,9 @@ export default () => {
     if (source.header.length === 0) throw new Error(t.noRows)
     choose({ file, source: { ...source, header: uniqueHeader(source.header) } })
   })
+  const isOver = useFileDrop(chosen ? null : take)
   return html`<p><a href=${address(["imports"])}>${t.back}</a></p><${Title} text=${t.start} /><${Steps} current=${chosen ? 1 : 0} />
-    <${Step} title=${chosen ? t.stepTitles.columns : t.stepTitles.file}>${!chosen && html`<${FileField} onFile=${take} error=${reading.error} />`}
+    <${Step} title=${chosen ? t.stepTitles.columns : t.stepTitles.file}>${!chosen && html`<${FileField} isOver=${isOver} onFile=${take} error=${reading.error} />`}
     ${chosen && html`<${Loaded} state=${registry}>${attributes => html`<${Plan} ...${chosen}
       attributes=${attributes} setAttributes=${registry.set} reload=${registry.reload} onOther=${() => choose(null)} />`}<//>`}<//>`
 }

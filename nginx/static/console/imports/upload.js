@@ -11,6 +11,7 @@ import { CancelButton } from "./cancel.js"
 import { targetsOf, uniqueHeader } from "./columns.js"
 import { guessFormats } from "./convert.js"
 import { CsvFault } from "./csv.js"
+import { useFileDrop } from "./drop.js"
 import { keepPlan } from "./files.js"
 import { FormatFields, formatsOf, unsureOf } from "./formats.js"
 import { FileInput, Progress } from "./parts.js"
@@ -62,6 +63,7 @@ export const Staged = ({ job, refresh, onPlan }) => {
     if (total !== job.declared_total) throw new Error(t.otherRows(total, job.declared_total))
     await keep({ file, encoding, separator: source.separator, columns }, guessFormats(source.samples, columns))
   })
+  useFileDrop(take)
   return html`<p class="box warning">${t.unfinished(job.staged_rows, job.declared_total)}</p>
     <p><label for="again">${t.sameFile(job.file_name)}</label></p>
     <p><${FileInput} id="again" onFile=${take} /></p>
