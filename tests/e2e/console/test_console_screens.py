@@ -56,6 +56,7 @@ def test_one_member_is_shown_changed_locked_and_removed(at, ann, module_org):
     browser.check("member")
     browser.press("Edit")
     browser.sees("Edit Ann Bérg")
+    browser.sees("The mail address, ann.berg@screens.example, cannot be changed.")
     browser.check("member-edit")
     browser.fill("Last name", "King")
     browser.fill("Country", "zz")

@@ -127,6 +127,7 @@ export const member = isolating({
   noEvents: "No events of this member were recorded.",
   sources: { tracked: "Web page", signed: "Module" },
   editTitle: name => `Edit ${name}`,
+  sameAddress: email => `The mail address, ${email}, cannot be changed. If it is wrong, add a member with the right one, then remove this one.`,
   changed: "The member was changed.",
   conflict: { PRECONDITION_FAILED: "Another admin changed this member in the meantime. Nothing was saved. Look at the current values, then repeat your change." },
   lock: "Lock",

@@ -88,6 +88,7 @@ const Form = ({ member, etag, attributes: all, registry, onDone, onClose, onRelo
   const messages = useConflict(saving.error, t.conflict, member)
   const isConflict = saving.error?.code === "PRECONDITION_FAILED"
   return html`<form onSubmit=${submit}>
+    <p>${t.sameAddress(member.email)}</p>
     <div class="columns">${FIELDS.map(name => html`<${TextField} label=${texts.member.fields[name]} hint=${t.hints[name]} type=${name === "dob" ? "date" : "text"}
       value=${fields[name]} error=${saving.error?.fields?.[name]} onInput=${text => setFields({ ...fields, [name]: text })} />`)}</div>
     ${registry.length > 0 && html`<h3>${t.attributes}</h3>`}
