@@ -2,18 +2,17 @@
 import { post } from "../lib/api.js"
 import { useLoad } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
+import { enroll as t } from "../lib/texts_enroll.js"
 import { html, useState } from "../lib/view.js"
 import { Loaded, Title } from "../ui/parts.js"
 import { BackupCodes } from "./backup_codes.js"
 import { AuthenticatorSecret } from "./qr_code.js"
 import { CodeForm } from "./second_factor.js"
 
-const t = texts.enroll
-
 export const Enroll = ({ onVerified }) => {
   const made = useLoad(() => post("/api/auth/two-factor/enable", {}), [])
   const [hasSaved, setSaved] = useState(false)
-  return html`<${Title} text=${t.title} /><p>${t.why}</p>
+  return html`<${Title} text=${texts.factor.enrollTitle} /><p>${t.why}</p>
     <${Loaded} state=${made}>${({ totp_uri: uri, secret, backup_codes: codes }) => html`
       <section><h2>${t.scan}</h2><${AuthenticatorSecret} uri=${uri} secret=${secret} /></section>
       <section><h2>${t.codes}</h2><p>${t.codesHint}</p><${BackupCodes} codes=${codes} />

@@ -1,10 +1,9 @@
 // A QR code as a picture without colors of the theme, which scanners need.
-import { texts } from "../lib/texts.js"
+import { enroll as t } from "../lib/texts_enroll.js"
 import { html } from "../lib/view.js"
 import { CopyButton } from "../ui/parts.js"
 import { qrcode } from "../vendor/qrcode-generator/qrcode.js"
 
-const t = texts.enroll
 const MARGIN = 4 // modules, as the standard of QR codes requires
 
 const QrCode = ({ text }) => {

@@ -50,7 +50,7 @@ const finish = async () => takeSession(await get("/v1/session"))
 const Enrollment = () => {
   const { data, error } = useLoad(() => loadModule(() => import("./enroll.js")), [])
   if (error) return html`<${ErrorBox} error=${{ message: texts.app.notLoaded }} retry=${() => location.reload()} />`
-  return data ? html`<${data.Enroll} onVerified=${finish} />` : html`<${Title} text=${texts.enroll.title} /><${Loading} />`
+  return data ? html`<${data.Enroll} onVerified=${finish} />` : html`<${Title} text=${texts.factor.enrollTitle} /><${Loading} />`
 }
 
 /** asks: of a session whose second factor is too old; called with the result. Otherwise this is a step of the sign-in. */

@@ -10,6 +10,7 @@ import { html, useState } from "../lib/view.js"
 import { session } from "../lib/session.js"
 import { useStore } from "../lib/store.js"
 import { account as t, authenticator, everywhere } from "../lib/texts_account.js"
+import { enroll } from "../lib/texts_enroll.js"
 import { leaving } from "../lib/texts_invitations.js"
 import { Leave } from "../team/leave.js"
 import { BackupCodes } from "../access/backup_codes.js"
@@ -25,7 +26,7 @@ const NewCodes = ({ onClose }) => {
   const making = useAction()
   const submit = () => making.run(async () => show((await post("/v1/two-factor/backup-codes", { code: trimmed(code) })).backup_codes))
   if (codes) {
-    return html`<${SecretDialog} title=${t.newCodes} hint=${texts.enroll.codesHint} stored=${texts.enroll.saved} onClose=${onClose}>
+    return html`<${SecretDialog} title=${t.newCodes} hint=${enroll.codesHint} stored=${enroll.saved} onClose=${onClose}>
       <${BackupCodes} codes=${codes} /><//>`
   }
   return html`<${FormDialog} title=${t.newCodes} action=${t.make} running=${making} known=${texts.factor.errors} mustStay=${true} submit=${submit}

@@ -67,7 +67,7 @@ export const Creatives = ({ campaign, slots, creatives, isAdmin, reload }) => {
   const add = isAdmin && html`<p><button type="button" onClick=${() => ask({ action: "add" })}>${t.add}</button></p>`
   return html`<section><h2>${t.title}</h2><p>${t.hint}</p><${Removed} lines=${removed} />
     ${creatives.length === 0 ? html`<${Empty} title=${t.none}><p>${t.noneHint}</p>${add}<//>` : html`
-      <${Table} caption=${t.title} columns=${[...t.columns, texts.parts.actionColumn]}>${creatives.map(creative => html`
+      <${Table} caption=${t.title} columns=${[...t.columns, texts.parts.actionColumn]} isStacked=${true}>${creatives.map(creative => html`
         <${Row} key=${creative.id} creative=${creative} slots=${slots} isAdmin=${isAdmin} ask=${ask} />`)}<//>${add}`}
     ${Asked && html`<${Asked} campaign=${campaign} creative=${dialog.creative} slots=${slots} isLast=${creatives.length === 1}
       onDone=${done} onReload=${reload} onClose=${close} />`}</section>`

@@ -22,7 +22,7 @@ export default ({ role }) => {
   return html`<${Title} text=${t.title} actions=${isAdmin && html`<button type="button" class="primary" onClick=${() => ask({})}>${t.add}</button>`} />
     <p>${t.hint}</p>
     <${Loaded} state=${list}>${() => html`
-      <${Table} caption=${t.title} columns=${isAdmin ? [...t.columns, texts.parts.actionColumn] : t.columns}>${list.items.map(record => html`<tr key=${record.key}>
+      <${Table} caption=${t.title} columns=${isAdmin ? [...t.columns, texts.parts.actionColumn] : t.columns} isStacked=${true}>${list.items.map(record => html`<tr key=${record.key}>
         <th scope="row">${record.label}</th><td><code>${record.key}</code></td><td>${t.types[record.type] ?? record.type}</td>
         <td>${record.choices.map(isolate).join(", ") || "–"}</td>
         <td><${Badge} kind=${record.enabled ? "good" : "plain"}>${record.enabled ? t.on : t.off}<//></td>

@@ -64,7 +64,7 @@ const Connections = ({ catalog, connections, isAdmin, reload }) => {
   if (connections.length === 0) return html`<${Empty} title=${t.none}><p>${isAdmin ? t.noneHint : texts.dialogs.askAdmin}</p><//>`
   return html`<form class="filters" onSubmit=${event => event.preventDefault()}>
       <${SelectField} label=${t.state} value=${query.state ?? ""} options=${[["", t.all], ...Object.entries(t.states)]} onChange=${state => replaceQuery({ ...query, state })} /></form>
-    ${shown.length === 0 ? html`<${Empty} title=${t.noMatch} />` : html`<${Table} caption=${t.title} columns=${isAdmin ? [...t.columns, texts.parts.actionColumn] : t.columns}>${shown.map(one => html`
+    ${shown.length === 0 ? html`<${Empty} title=${t.noMatch} />` : html`<${Table} caption=${t.title} columns=${isAdmin ? [...t.columns, texts.parts.actionColumn] : t.columns} isStacked=${true}>${shown.map(one => html`
       <${Row} key=${one.id} connection=${one} name=${providers[one.connector]?.name ?? one.connector} isAdmin=${isAdmin}
         isReady=${providers[one.connector]?.ready} onDelete=${() => ask({ connection: one })} onChange=${reload} />`)}<//>`}
     ${dialog && html`<${DeleteDialog} ...${dialog} onDone=${done} onClose=${close} />`}`

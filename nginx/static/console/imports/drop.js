@@ -6,7 +6,7 @@ const hasFiles = event => event.dataTransfer?.types.includes("Files")
 
 /**
  * Takes a file that is dropped anywhere on the page. Returns whether one is over it.
- * @param {((file: File) => void) | null} onFile null if the page wants no file now
+ * @param {((file: File) => void) | null} onFile null if the page needs no file now
  */
 export const useFileDrop = onFile => {
   const [isOver, show] = useState(false)

@@ -79,10 +79,9 @@ export const Mapping = ({ source, attributes, setAttributes, reload, targets, se
     ask(null)
   }
   const close = () => ask(null)
-  return html`<div class="stacked"><${Table} caption=${t.mapping} columns=${t.mappingColumns} role="table">${source.header.map((name, index) => html`<tr key=${name} role="row">
-      <th scope="row" role="rowheader">${name}</th><td class="faint" role="cell">${samplesOf(source, index) || t.noSamples}</td>
-      <td role="cell"><span class="faint" aria-hidden="true">${t.mappingColumns[2]}</span>
-        <${Target} name=${name} target=${targets[index]} attributes=${attributes} onChoose=${value => choose(index, value)} /></td></tr>`)}<//></div>
+  return html`<${Table} caption=${t.mapping} columns=${t.mappingColumns} isStacked=${true}>${source.header.map((name, index) => html`<tr key=${name}>
+      <th scope="row">${name}</th><td class="faint">${samplesOf(source, index) || t.noSamples}</td>
+      <td><${Target} name=${name} target=${targets[index]} attributes=${attributes} onChoose=${value => choose(index, value)} /></td></tr>`)}<//>
     ${asked && (asked.attribute ? html`<${EnableDialog} attribute=${asked.attribute} onDone=${done} onClose=${close} onReload=${reload} />`
       : html`<${EditAttribute} first=${firstOf(source, asked.index)} onDone=${done} onClose=${close} />`)}`
 }

@@ -61,7 +61,7 @@ export const Rows = ({ job, states, code = "", canCorrect = false, refresh, onCo
   const columns = isToCorrect ? [...t.rowColumns, t.correctColumn] : t.rowColumns
   return html`<h2>${t.rows[states] ?? t.allRows}</h2><${Filtered} state=${list}>${() => html`
     ${list.items.length === 0 ? html`<p class="faint">${list.hasMore ? t.noneHere : t.noRowsLeft}</p>`
-      : html`<${Table} caption=${t.rows[states] ?? t.allRows} columns=${columns} numbers=${[0]}>${list.items.map(one => html`
+      : html`<${Table} caption=${t.rows[states] ?? t.allRows} columns=${columns} numbers=${[0]} isStacked=${true}>${list.items.map(one => html`
           <${Row} key=${one.id} row=${one} canCorrect=${isToCorrect} correct=${() => correct(one)} />`)}<//>`}
     <${More} list=${list} />`}<//>
     ${row && html`<${CorrectRow} job=${job} row=${row} refresh=${refresh} onDone=${done} onClose=${() => correct(null)} />`}`

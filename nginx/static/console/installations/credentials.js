@@ -73,7 +73,7 @@ export const Credentials = ({ installation, credentials, isAdmin, reload }) => {
       ${canIssue && html`<button type="button" onClick=${() => ask({ action: "issue" })}>${t.issue}</button>`}</header>
     <p>${t.credentialsHint}</p>
     ${credentials.length === 0 ? html`<p class="faint">${t.noCredentials}</p>`
-      : html`<${Table} caption=${t.credentials} columns=${isAdmin ? [...t.credentialColumns, texts.parts.actionColumn] : t.credentialColumns}>${
+      : html`<${Table} caption=${t.credentials} columns=${isAdmin ? [...t.credentialColumns, texts.parts.actionColumn] : t.credentialColumns} isStacked=${true}>${
         credentials.map(record => html`<${Row} key=${record.id} record=${record} canIssue=${canIssue} isAdmin=${isAdmin}
           ask=${(action, of) => ask({ action, record: of })} />`)}<//>`}
     ${dialog?.action === "issue" && html`<${Issue} installation=${installation} record=${dialog.record} onMade=${made} onClose=${close} />`}

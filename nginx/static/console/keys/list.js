@@ -56,7 +56,7 @@ export default ({ role }) => {
     <p>${t.hint}</p>
     <${Loaded} state=${list}>${() => list.items.length === 0
       ? html`<${Empty} title=${t.none}><p>${t.noneHint}</p><//>`
-      : html`<${Table} caption=${t.title} columns=${isAdmin ? [...t.columns, texts.parts.actionColumn] : t.columns}>${list.items.map(record => html`
+      : html`<${Table} caption=${t.title} columns=${isAdmin ? [...t.columns, texts.parts.actionColumn] : t.columns} isStacked=${true}>${list.items.map(record => html`
           <${Row} key=${record.id} record=${record} isAdmin=${isAdmin} ask=${(action, of) => ask({ action, record: of })} />`)}<//>
         <${More} list=${list} />`}<//>
     ${Asked && html`<${Asked} record=${dialog.record} onDone=${done} onClose=${close} />`}

@@ -164,6 +164,7 @@ export const texts = isolating({
 
   factor: {
     title: "Second factor",
+    enrollTitle: "Set up your authenticator",
     againTitle: "Confirm that it is you",
     again: "This action needs a code of the last 15 minutes. Enter one to continue.",
     code: "Code of your authenticator",
@@ -178,23 +179,6 @@ export const texts = isolating({
       VALIDATION_ERROR: "This is not a code. Check it, and try again.",
       RATE_LIMITED: "Too many wrong codes. Wait before you try again.",
     },
-  },
-
-  enroll: {
-    title: "Set up your authenticator",
-    why: "Every admin signs in with a second factor. You need an authenticator app on your phone or computer.",
-    scan: "1. Scan this code",
-    scanHint: "Open your authenticator app, add an account, and scan the code.",
-    qr: "QR code of the secret below",
-    secret: "If you cannot scan it, enter this secret:",
-    codes: "2. Save the backup codes",
-    codesHint: "Each code replaces your authenticator once, for example after the loss of your phone. They are shown only now.",
-    copyCodes: "Copy all",
-    saveCodes: "Download",
-    saved: "I saved the backup codes",
-    confirm: "3. Enter a code of the app",
-    saveFirst: "Save the backup codes first.",
-    finish: "Finish",
   },
 
   members: {

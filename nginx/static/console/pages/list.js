@@ -37,7 +37,7 @@ const Keys = ({ kind, list, isAdmin }) => {
     <p>${words.hint}</p>
     <${Loaded} state=${list}>${() => (list.items.length === 0
       ? html`<${Empty} title=${words.none}><p>${words.noneHint}</p><//>`
-      : html`<${Table} caption=${words.title} columns=${[...t.columns, texts.parts.actionColumn]}>${list.items.map(record => html`
+      : html`<${Table} caption=${words.title} columns=${[...t.columns, texts.parts.actionColumn]} isStacked=${true}>${list.items.map(record => html`
           <${Row} key=${record.id} kind=${kind} record=${record} />`)}<//><${More} list=${list} />`)}<//>
     ${issues && html`<${IssuePageKey} kind=${kind} onClose=${() => issue(false)} />`}</section>`
 }

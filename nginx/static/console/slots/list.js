@@ -37,7 +37,7 @@ export default ({ role }) => {
     <p>${t.hint}</p>
     <${Loaded} state=${list}>${() => list.items.length === 0
       ? html`<${Empty} title=${t.none}><p>${t.noneHint}</p><//>`
-      : html`<${Table} caption=${t.title} columns=${[...t.columns, texts.parts.actionColumn]}>${list.items.map(slot => html`
+      : html`<${Table} caption=${t.title} columns=${[...t.columns, texts.parts.actionColumn]} isStacked=${true}>${list.items.map(slot => html`
           <${Row} key=${slot.id} slot=${slot} isAdmin=${isAdmin} isBusy=${opening.isBusy} ask=${askFor} />`)}<//><${More} list=${list} />`}<//>
     <${ErrorBox} error=${opening.error} isLow=${true} />
     ${Asked && html`<${Asked} slot=${dialog.slot} data=${dialog.data} onDone=${done} onReload=${list.reload} onClose=${close} />`}`

@@ -52,7 +52,7 @@ export default ({ role }) => {
       <button type="button" class="primary" onClick=${() => ask({ action: "invite" })}>${t.actions.invite}</button>`} />
     <p>${isOwner ? t.hint : t.hintOthers}</p>
     <${Loaded} state=${list}>${() => html`
-      <${Table} caption=${t.title} columns=${[...t.columns, texts.parts.actionColumn]}>${list.items.map(seat => html`
+      <${Table} caption=${t.title} columns=${[...t.columns, texts.parts.actionColumn]} isStacked=${true}>${list.items.map(seat => html`
         <${Row} key=${seat.admin_id ?? seat.invitation_id} seat=${seat} isOwner=${isOwner} isOwn=${seat.admin_id === admin?.id} ask=${ask} />`)}<//>
       <${More} list=${list} />`}<//>
     ${dialog?.action === "leave" && html`<${Leave} seat=${seats.find(one => one.organization_id === organization)} onClose=${close} />`}

@@ -236,16 +236,30 @@ export const Confirm = ({ title, action, kind = "danger", isBusy, error, known, 
 export const Secret = ({ label, value }) => html`<div class="secret"><p>${label}</p>
   <code tabindex="0">${value}</code> <${CopyButton} text=${value} /></div>`
 
+/** Older browsers take the roles of rows and cells that are drawn as blocks. @param {HTMLTableRowElement} row @param {string[]} columns */
+const nameCells = (row, columns) => {
+  row.setAttribute("role", "row")
+  for (const [index, cell] of [...row.cells].entries()) {
+    cell.setAttribute("role", cell.matches("th") ? "rowheader" : "cell")
+    if (cell.matches("td")) cell.dataset.column = columns[index]
+  }
+}
+
 /**
- * A table that scrolls in its own region when it is too wide. numbers: the indexes of the columns with numbers. role: "table" for
- * one with a style that takes the roles of rows and cells in older browsers. Its rows name their roles.
- * @param {{ caption: string, columns: string[], numbers?: number[], role?: "table", children: any }} props
+ * A table that scrolls in its own region when it is too wide. numbers: the indexes of the columns with numbers. isStacked: narrow
+ * windows have the cells of a row below each other, so that its buttons are in view.
+ * @param {{ caption: string, columns: string[], numbers?: number[], isStacked?: boolean, children: any }} props
  */
-export const Table = ({ caption, columns, numbers = [], role, children }) => html`
-  <div class="scroll" role="region" aria-label=${caption} tabindex="0">
-    <table role=${role}><caption class="hidden">${caption}</caption>
+export const Table = ({ caption, columns, numbers = [], isStacked = false, children }) => {
+  const body = useRef(/** @type {HTMLTableSectionElement | null} */ (null))
+  useLayoutEffect(() => {
+    if (isStacked) for (const row of body.current?.rows ?? []) nameCells(row, columns)
+  })
+  return html`<div class="scroll ${isStacked ? "stacked" : ""}" role="region" aria-label=${caption} tabindex="0">
+    <table role=${isStacked ? "table" : undefined}><caption class="hidden">${caption}</caption>
       <thead><tr>${columns.map((column, index) => html`<th scope="col" class=${numbers.includes(index) ? "number" : ""}>${column}</th>`)}</tr></thead>
-      <tbody role=${role && "rowgroup"}>${children}</tbody></table></div>`
+      <tbody role=${isStacked ? "rowgroup" : undefined} ref=${body}>${children}</tbody></table></div>`
+}
 
 /**
  * The end of a list: the button for its next page. After the last page a text takes its place and its focus, so that a person who
