@@ -167,6 +167,30 @@ Listeners open_listeners(const ServerSettings& server) {
             http::open_listener(2, server.reader_socket, mode)};
 }
 
+struct Groups {
+    WorkerOptions api;
+    WorkerOptions collectors;
+    WorkerOptions readers;
+};
+
+Groups groups_of(const Listeners& listeners, std::array<process::OrganizationShares, 3>& shares,
+                 process::BusyWorkers& busy_readers) {
+    return {.api = {.listener = listeners.api,
+                    .most_at_once = kOneByOne,
+                    .lock_timeout_seconds = 5,
+                    .share = {&shares[0]},
+                    .niceness = kApiNiceness},
+            .collectors = {.listener = listeners.collectors,
+                           .most_at_once = kDrained,
+                           .lock_timeout_seconds = 0,
+                           .share = {&shares[1], kLightPart}},
+            .readers = {.listener = listeners.readers,
+                        .most_at_once = kDrained,
+                        .lock_timeout_seconds = 1,
+                        .share = {&shares[2], kLightPart},
+                        .busy = &busy_readers}};
+}
+
 // Reads the configuration, and prepares what the workers share.
 Settings load_settings(const std::string& config) {
     Settings settings = main_program::settings_of(config);
@@ -196,23 +220,12 @@ int serve(const std::string& config, const std::string& database_problem) {
             workers,
             [&, options] { return work(settings, options, metrics, limiter, concurrency); }};
     };
+    const Groups groups = groups_of(listeners, shares, busy_readers);
     const auto load = [&, is_first = true]() mutable {
         if (!std::exchange(is_first, false)) settings = load_settings(config);
-        return process::PoolConfig{
-            group(settings.server.workers, {.listener = listeners.api,
-                                            .most_at_once = kOneByOne,
-                                            .lock_timeout_seconds = 5,
-                                            .share = {&shares[0]},
-                                            .niceness = kApiNiceness}),
-            group(settings.server.collectors, {.listener = listeners.collectors,
-                                               .most_at_once = kDrained,
-                                               .lock_timeout_seconds = 0,
-                                               .share = {&shares[1], kLightPart}}),
-            group(settings.server.readers, {.listener = listeners.readers,
-                                            .most_at_once = kDrained,
-                                            .lock_timeout_seconds = 1,
-                                            .share = {&shares[2], kLightPart},
-                                            .busy = &busy_readers})};
+        return process::PoolConfig{group(settings.server.workers, groups.api),
+                                   group(settings.server.collectors, groups.collectors),
+                                   group(settings.server.readers, groups.readers)};
     };
     const int status = process::run_pool(load, [&](pid_t worker) {
         for (process::OrganizationShares& table : shares) table.release_all_of(worker);

@@ -33,7 +33,7 @@ const load = async (id, signal) => {
 /** Whom the campaign is shown to, as lines. @returns {string[]} */
 export const audienceOf = ({ countries, locales, tags, attributes }) => [
   ...Object.entries({ countries, locales, tags }).filter(([, values]) => values.length > 0).map(([name, values]) => t.oneOf(t.targets[name], values)),
-  ...Object.entries(attributes).map(([key, value]) => t.is(key, typeof value === "boolean" ? texts.members[value ? "yes" : "no"] : String(value))),
+  ...Object.entries(attributes).map(([key, value]) => t.is(key, typeof value === "boolean" ? texts.parts[value ? "yes" : "no"] : String(value))),
 ]
 
 const Lines = ({ lines, empty }) => (lines.length ? html`<ul class="plain-list">${lines.map(line => html`<li>${line}</li>`)}</ul>` : empty)

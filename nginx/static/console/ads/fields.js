@@ -2,7 +2,7 @@
 import { localTimeOf } from "../articles/fields.js"
 import { momentIn, numberIn } from "../lib/format.js"
 import { valueIn } from "../lib/registry.js"
-import { distinct } from "../lib/text.js"
+import { distinct } from "../lib/composed.js"
 
 /**
  * The form of a record; without one, an empty form. targets: pairs of an attribute's key and its value.

@@ -4,7 +4,7 @@ import { ads as t } from "../lib/texts_ads.js"
 import { html } from "../lib/view.js"
 import { SelectField, TextField } from "../ui/parts.js"
 
-const BOOLEANS = [["", t.chooseValue], ["true", texts.members.yes], ["false", texts.members.no]]
+const BOOLEANS = [["", t.chooseValue], ["true", texts.parts.yes], ["false", texts.parts.no]]
 
 const Value = ({ attribute, label, value, error, onChange }) => {
   const { type, choices = [] } = attribute

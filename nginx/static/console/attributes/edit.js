@@ -1,7 +1,8 @@
 // The form of an attribute, for the list and for the columns of an import.
 import { IF_NEW, call, ifMatch } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
-import { distinct, trimmed } from "../lib/text.js"
+import { distinct } from "../lib/composed.js"
+import { trimmed } from "../lib/text.js"
 import { texts } from "../lib/texts.js"
 import { attributes as t } from "../lib/texts_attributes.js"
 import { html, useState } from "../lib/view.js"

@@ -1,6 +1,7 @@
 // Converts the cells of a file to the payload of a row. It keeps what it cannot read, so that the server reports it.
 import { numberOf } from "../lib/exact.js"
-import { composed, trimmed } from "../lib/text.js"
+import { composed } from "../lib/composed.js"
+import { trimmed } from "../lib/text.js"
 
 /** A field that no member has. A row with more cells than the header has it, so that the server rejects the row and reports why. */
 export const SURPLUS = "more_cells_than_columns"

@@ -23,6 +23,8 @@ export const texts = isolating({
     since: "From",
     until: "To",
     clear: "Clear filters",
+    yes: "Yes",
+    no: "No",
     notOffered: text => `${text} (no longer offered)`,
   },
 
@@ -179,25 +181,6 @@ export const texts = isolating({
       VALIDATION_ERROR: "This is not a code. Check it, and try again.",
       RATE_LIMITED: "Too many wrong codes. Wait before you try again.",
     },
-  },
-
-  members: {
-    title: "Members",
-    search: "Search",
-    searchHint: "Beginning of a name or mail address",
-    status: "Status",
-    statuses: [["", "All"], ["active", "Active"], ["locked", "Locked"]],
-    statusNames: { active: "Active", locked: "Locked" },
-    columns: ["Name", "Mail address", "Status", "Country", "Member since"],
-    atLeast: count => `At least ${count} members`,
-    none: "No members yet",
-    noneHint: "Import a file, add members by hand, or create them with the API.",
-    noMatch: "No member matches",
-    noMatchHint: "The search compares the beginning of names and mail addresses. Shorten it, or change the filters.",
-    export: "Export CSV",
-    exporting: pages => (pages ? `Exporting, part ${pages + 1}…` : "Exporting…"),
-    yes: "Yes",
-    no: "No",
   },
 
   member: {

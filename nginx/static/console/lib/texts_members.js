@@ -1,6 +1,23 @@
-// The texts of one member, of the filters of members, and of changes of many members.
+// The texts of the list of members, of its filters, of one member, and of changes of many members.
 import { plural } from "./format.js"
 import { isolating } from "./isolate.js"
+
+export const members = isolating({
+  title: "Members",
+  search: "Search",
+  searchHint: "Beginning of a name or mail address",
+  status: "Status",
+  statuses: [["", "All"], ["active", "Active"], ["locked", "Locked"]],
+  statusNames: { active: "Active", locked: "Locked" },
+  columns: ["Name", "Mail address", "Status", "Country", "Member since"],
+  atLeast: count => `At least ${count} members`,
+  none: "No members yet",
+  noneHint: "Import a file, add members by hand, or create them with the API.",
+  noMatch: "No member matches",
+  noMatchHint: "The search compares the beginning of names and mail addresses. Shorten it, or change the filters.",
+  export: "Export CSV",
+  exporting: pages => (pages ? `Exporting, part ${pages + 1}…` : "Exporting…"),
+})
 
 export const filters = isolating({
   more: "More filters",

@@ -5,7 +5,7 @@ import { isolate } from "../lib/isolate.js"
 import { own } from "../lib/own.js"
 import { trimmed } from "../lib/text.js"
 import { texts } from "../lib/texts.js"
-import { filters as t } from "../lib/texts_members.js"
+import { filters as t, members } from "../lib/texts_members.js"
 
 const ATTRIBUTE = "attribute."
 const ALL_SINCE = "1970-01-01T00:00:00.000Z" // a condition that every member meets
@@ -57,15 +57,15 @@ export const jobFilterOf = (query, registry) => {
 /** Whether a job's filter selects all members. */
 export const isEveryone = filter => new Date(filter.updated_since).getTime() === 0 && Object.keys(filter).length === 1
 
-const valueText = value => (typeof value === "boolean" ? (value ? texts.members.yes : texts.members.no) : String(value))
+const valueText = value => (typeof value === "boolean" ? (value ? texts.parts.yes : texts.parts.no) : String(value))
 
 /** A job's filter as pairs of names and values. imports: file names by the id of an import. */
 export const pairsOf = (filter, registry, imports = {}) => {
-  if (isEveryone(filter)) return [[texts.members.title, t.all]]
+  if (isEveryone(filter)) return [[members.title, t.all]]
   const labels = Object.fromEntries(registry.map(({ key, label }) => [key, label]))
   return [
     filter.q && [t.q, filter.q],
-    filter.status && [t.status, texts.members.statusNames[filter.status]],
+    filter.status && [t.status, members.statusNames[filter.status]],
     filter.country && [t.country, filter.country],
     filter.updated_since && [t.since, formatTime(filter.updated_since)],
     filter.imported_by && [t.import, imports[filter.imported_by] ?? t.otherImport],

@@ -27,7 +27,7 @@ export const changesOf = (member, fields, attributes, registry) => {
 /** What the form shows of a member's attributes first. */
 export const attributesOf = (member, registry) => Object.fromEntries(registry.map(({ key }) => [key, own(member.attributes, key) ?? ""]))
 
-const BOOLEANS = [["", t.empty], ["true", texts.members.yes], ["false", texts.members.no]]
+const BOOLEANS = [["", t.empty], ["true", texts.parts.yes], ["false", texts.parts.no]]
 
 /** The choices of an attribute, then stored values that are none of them: [value, text]. */
 export const choicesOf = (choices, stored) => [...choices.map(one => [one, one]),

@@ -1,11 +1,9 @@
 // The link that downloads the members of a list as CSV. One answer holds up to 10,000 members.
 import { saveText } from "../lib/copy.js"
 import { wholeFile } from "../lib/download.js"
-import { texts } from "../lib/texts.js"
+import { members as t } from "../lib/texts_members.js"
 import { html, useState } from "../lib/view.js"
 import { withLabels } from "./faults.js"
-
-const t = texts.members
 
 const NEXT = { parameter: "cursor", header: "X-Next-Cursor" }
 

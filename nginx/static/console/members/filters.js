@@ -23,7 +23,7 @@ const set = (name, value) => replaceQuery({ ...route.get().query, [name]: value 
 const Value = ({ attribute: { key, label, type, choices }, disabled }) => {
   const name = attributeName(key)
   const { query } = useStore(route)
-  const options = type === "boolean" ? [["true", texts.members.yes], ["false", texts.members.no]]
+  const options = type === "boolean" ? [["true", texts.parts.yes], ["false", texts.parts.no]]
     : type === "single_choice" || type === "multi_choice" ? choices.map(one => [one, one]) : null
   if (options) {
     return html`<${SelectField} label=${label} value=${query[name] ?? ""} options=${[ANY, ...options]} onChange=${text => set(name, text)} />`

@@ -4,9 +4,8 @@ import { formatDay, formatNumber, plural } from "../lib/format.js"
 import { useAction, useList } from "../lib/load.js"
 import { address, replaceQuery, route } from "../lib/router.js"
 import { useStore } from "../lib/store.js"
-import { texts } from "../lib/texts.js"
 import { imports } from "../lib/texts_imports.js"
-import { addMember, filters as f, memberJobs } from "../lib/texts_members.js"
+import { addMember, filters as f, memberJobs, members as t } from "../lib/texts_members.js"
 import { html, useLayoutEffect, useState } from "../lib/view.js"
 import { Empty, ErrorBox, Filtered, More, SelectField, Table, Title } from "../ui/parts.js"
 import { ClearFilters, SearchField } from "../ui/search.js"
@@ -18,7 +17,6 @@ import { withLabels } from "./faults.js"
 import { MoreFilters } from "./filters.js"
 import { StatusBadge, nameOf } from "./parts.js"
 
-const t = texts.members
 const EMPTY_PAGES = 10 // pages without a match that are read on at once
 
 /** A page of members. The API examines about 2,000 for a page, so a page can be empty although more follow. */
