@@ -1,6 +1,7 @@
 // api/pipeline.hpp: the requests of a batch that create members are written together, and one
 // address does not hold up the others.
 #include "db/api/pipeline_fixture.hpp"
+#include "db/service/collecting.hpp"
 
 #include "print.hpp"
 
@@ -58,6 +59,25 @@ BOOST_AUTO_TEST_CASE(a_batch_writes_two_transactions_of_addresses_and_keys_in_a_
                                      post("b@x.test", "k2"), post("b@x.test", "k3"),
                                      post("c@x.test", "k4")};
     BOOST_TEST(statuses(requests) == (Statuses{201, 200, 0, 0, 201}));
+}
+
+// On the connection of a collector, which does not wait for locks.
+BOOST_AUTO_TEST_CASE(a_locked_key_fails_no_request) {
+    db::Database impatient(test::collector_settings());
+    service::Context collector{impatient, settings, KeyRing(Secret(std::string(32, 'k')))};
+    api::Pipeline collecting{collector, metrics, limiter, concurrency, {}};
+    client.run("START TRANSACTION");
+    client.query("SELECT 1 FROM api_keys WHERE organization_id = ? AND id = ? FOR UPDATE", acme,
+                 key.key.id);
+    std::vector<int> found;
+    const std::vector<Request> requests = {post("ann@x.test"), post("bob@x.test")};
+    const auto deferred =
+        collecting.handle(requests, [&](std::size_t, const std::optional<http::Reply>& reply) {
+            found.push_back(reply.value().status);
+        });
+    client.run("ROLLBACK");
+    BOOST_TEST(deferred.empty());
+    BOOST_TEST(found == (Statuses{201, 201}));
 }
 
 BOOST_AUTO_TEST_CASE(a_worker_that_ends_leaves_no_request) {
