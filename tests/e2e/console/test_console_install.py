@@ -123,7 +123,7 @@ def test_a_page_from_before_an_upgrade_loads_itself_again(installed, browser, mo
     browser.sees("First steps")
     browser.check_quiet("installed")
     old = installed.assets().name
-    texts = installed.source / "lib/texts.js"
+    texts = installed.source / "lib/texts_members.js"
     texts.write_text(texts.read_text().replace("No members yet", "No members so far"))
     installed.install()
     assert installed.assets().name != old
