@@ -1,5 +1,5 @@
-// Reads the first pages of members' events for several requests of a batch together. A page takes
-// the database little more time than the round trip to it.
+// Reads the first pages of members' events for several requests of a batch together. Otherwise the
+// round trip to the database is a quarter of what a page costs.
 #pragma once
 
 #include "api/read_sizes.hpp"
@@ -36,12 +36,13 @@ class EventPages {
         RequestFlow* flow;
         service::FirstPage page;
     };
-    // Pages for one query, which are distinct, and for each flow the index of its page.
-    struct Together {
-        std::vector<service::FirstPage> pages;
-        std::vector<std::pair<RequestFlow*, std::size_t>> flows;
+    // A page for the requests that ask for it.
+    struct Shared {
+        service::FirstPage page;
+        std::vector<RequestFlow*> flows;
     };
-    static Together take_together(std::deque<Wanted>& waiting);
+    static std::vector<Shared> take_together(std::deque<Wanted>& waiting);
+    void read(OrgId organization, std::span<const Shared> together);
 
     service::Context& context_;
     std::map<OrgId, std::deque<Wanted>> waiting_;
